@@ -45,6 +45,7 @@ const std::vector<Outside>& outside_libraries() {
       {"CLI11", {"CLI/"}, {"launch/cli"}, {}},
       {"Z3", {"z3"}, {"core/proof/smt", "core/proof/symbolic"}, {"core/proof/smt", "core/proof/symbolic"}},
       {"zlib", {"zlib.h"}, {"core/base"}, {}},
+      {"liblzma", {"lzma.h"}, {"core/base"}, {}},
       {"SQLite", {"SQLiteCpp/", "sqlite3.h"}, {"core/cost"}, {}},
       {"pybind11", {"pybind11/", "Python.h"}, {"actors/python"}, {}},
   };

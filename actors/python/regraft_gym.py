@@ -66,26 +66,26 @@ class RewriteEnv(gymnasium.Env):
         try:
             xfer, location = (operator.index(part) for part in action)
         except (TypeError, ValueError):
-            raise ValueError(f"step: an action is two whole numbers, (xfer, location), not {action!r}") from None
+            raise ValueError(f"step: an action is two whole numbers, (rule, location), not {action!r}") from None
         packed, reward, terminated, truncated, info, seconds = self._world.step(_known(xfer), _known(location))
         if self._timed:
             info["seconds"] = seconds
         return self._observe(packed), reward, terminated, truncated, info
 
     def location_masks(self):
-        """bool [xfers, locations]: exactly the legal actions of the present observation."""
+        """bool [rules, locations]: exactly the legal actions of the present observation."""
         if self._location_counts is None:
             raise RegraftError("location_masks: no episode has begun (call reset first)")
         return np.arange(self.locations) < self._location_counts[:, None]
 
     def action_masks(self):
-        """bool [xfers + locations], as sb3-contrib masks a MultiDiscrete: what is legal has both its bits set, but not
-        all that has both set is legal, since which locations an xfer has depends on it (location_masks)."""
+        """bool [rules + locations], as sb3-contrib masks a MultiDiscrete: what is legal has both its bits set, but not
+        all that has both set is legal, since which locations a rule has depends on it (location_masks)."""
         masks = self.location_masks()
         return np.concatenate([masks.any(axis=1), masks.any(axis=0)])
 
     def rule_features(self):
-        """float32 [xfers, 64]: one row a rule, hashed from its text, for policies that read rules; NO-OP last."""
+        """float32 [rules, 64]: one row a rule, hashed from its text, for policies that read rules; NO-OP last."""
         return np.frombuffer(self._world.rule_features(), np.float32).reshape(-1, RULE_FEATURES)
 
     def write_best(self, path):
@@ -129,7 +129,7 @@ def _observation_space(xfers, locations):
         "kinds": _ragged(OP_KINDS),  # [nodes] the kind of each operation, for an embedding
         "node_ids": _ragged(_MOST_ROWS),  # [nodes] the same node has the same id throughout an episode
         "globals": _row(GLOBAL_FEATURES),
-        "xfer_mask": spaces.MultiBinary(xfers),
+        "xfer_mask": spaces.MultiBinary(xfers),  # TASO's xfer: a rule; the last is NO-OP
         "location_counts": spaces.Box(0, locations, (xfers,), np.uint16),  # locations below it are legal
         "candidates": spaces.Dict({  # the legal actions, in order, NO-OP last
             "xfers": _ragged(xfers),

@@ -30,7 +30,7 @@ class Config {
   void merge_file(const std::filesystem::path& path);
   /// TOML text; `source` names it in errors.
   void merge_toml(std::string_view text, const std::string& source);
-  /// As given to --set: "ppo.lr=1e-4".
+  /// As given to --set: "ppo.learning_rate=1e-4".
   void set(std::string_view key_and_value);
 
   /// The value of a declared key. Throws ConfigError where it is not declared with this type, which is a bug.
@@ -61,7 +61,7 @@ class Config {
 /// them has is not compared.
 std::vector<ConfigDifference> differences(const Config& left, const Config& right);
 
-/// One line for each: "ppo.lr: 0.0003 -> 0.0001".
+/// One line for each: "ppo.learning_rate: 0.0003 -> 0.0001".
 std::string describe(const std::vector<ConfigDifference>& differences);
 
 }  // namespace regraft

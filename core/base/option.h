@@ -56,7 +56,7 @@ template <typename T>
 void assign(T& to, const ConfigValue& value);
 
 /// One key of the config. Its type is its default's type; an enum's choices are its names.
-///   Option("ppo.lr", 3e-4, between(0, 1), "learning rate of the policy")
+///   Option("ppo.learning_rate", 3e-4, between(0, 1), "learning rate of the policy")
 class Option {
  public:
   template <typename T>
@@ -110,7 +110,7 @@ class OptionTable {
   const Option* find(std::string_view name) const;
   /// Throws ConfigError with the nearest name, or the one that a former one has now.
   const Option& at(std::string_view name, const std::string& where) const;
-  /// True where some option lies in this table: "ppo" for "ppo.lr".
+  /// True where some option lies in this table: "ppo" for "ppo.learning_rate".
   bool has_table(std::string_view name) const;
 
  private:

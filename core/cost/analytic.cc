@@ -44,8 +44,8 @@ AnalyticCost::AnalyticCost(const DeviceProfile& device, const graph::Bindings& b
     : device_(device),
       graph_(graph),
       kernels_(device, graph.tables(), bindings),
-      sites_(device.fusions.get(), graph),
-      rules_(graph, kernels_, layouts_, sites_) {
+      matches_(device.fusions.get(), graph),
+      rules_(graph, kernels_, layouts_, matches_) {
   std::vector<NodeId> live;
   for (NodeId id = 0; id < graph.id_bound(); ++id)
     if (graph.alive(id)) live.push_back(id);
@@ -72,8 +72,8 @@ void AnalyticCost::update(std::span<const NodeId> touched) {
   seed(touched);
   reach(kFusionRadius);
   const std::size_t seeded = seeds_.size();
-  sites_.update(touched, seeds_);  // dead ones among them
-  sites_.update(reached_, seeds_);
+  matches_.update(touched, seeds_);  // dead ones among them
+  matches_.update(reached_, seeds_);
   settle_layouts();
   if (seeds_.size() > seeded) reach(kFusionRadius);
   settle_fusion();
@@ -105,7 +105,7 @@ void AnalyticCost::settle_layouts() {
   open_ = seeds_;
   for (std::size_t at = 0; at < open_.size(); ++at) {
     const NodeId id = open_[at];
-    const LayoutState state = layout_of(graph_, kernels_, layouts_, sites_, id);
+    const LayoutState state = layout_of(graph_, kernels_, layouts_, matches_, id);
     if (state == layouts_[id]) continue;
     layouts_[id] = state;
     seeds_.push_back(id);
@@ -175,7 +175,7 @@ AnalyticCost::NodeCost AnalyticCost::evaluate(NodeId id) {
     ++cost.launches;
   }
   if (node.kind == OpKind::input || node.kind == OpKind::identity) return cost;
-  const KernelCost& kernel = kernels_.of(kernel_key(graph_, layouts_, id));
+  const KernelCost& kernel = kernels_.of(op_with_constants(graph_, layouts_, id));
   const bool fused = fusion_[id].owner != kNoNode;
   if (!fused) cost.time += kernel.time;
   cost.time += fusion_[id].extra;
@@ -202,10 +202,10 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
   std::vector<PredictedKernel> kernels;
   std::unordered_map<NodeId, std::size_t> at;  // of an owner's kernel
   const auto take_pass = [&](PredictedKernel& kernel, const KernelCosts::Pass& pass) {
-    if (pass.law == KernelLaw{}) return;
+    if (pass.kind == KernelKind{}) return;
     kernel.features = kernels_.features(pass);
     kernel.analytic_us = latency_of(pass.analytic);
-    kernel.law_us = latency_of(kernels_.time_of(pass));
+    kernel.corrected_us = latency_of(kernels_.time_of(pass));
   };
   const auto order = graph::topological_order(graph_);
   for (const NodeId id : order) {
@@ -213,13 +213,13 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
     if (kind == OpKind::input || kind == OpKind::weight || kind == OpKind::identity || layouts_[id].constant)
       continue;
     if (fusion_[id].owner != kNoNode) continue;
-    const KernelCost& alone = kernels_.of(kernel_key(graph_, layouts_, id));
+    const KernelCost& alone = kernels_.of(op_with_constants(graph_, layouts_, id));
     at[id] = kernels.size();
-    kernels.push_back({.features = kernels_.features(kernel_key(graph_, layouts_, id)),
+    kernels.push_back({.features = kernels_.features(op_with_constants(graph_, layouts_, id)),
                        .nodes = {id},
                        .view = alone.view,
                        .analytic_us = latency_of(alone.analytic()),
-                       .law_us = latency_of(alone.time),
+                       .corrected_us = latency_of(alone.time),
                        .us = latency_of(alone.time) + latency_of(fusion_[id].extra)});
     take_pass(kernels.back(), fusion_[id].pass);
   }
@@ -228,8 +228,8 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
     const auto owner = at.find(fusion_[id].owner);
     if (owner == at.end()) continue;  // itself part of another kernel
     PredictedKernel& kernel = kernels[owner->second];
-    const FusedSite* site = sites_.around(owner->first);  // whose root makes the kernel's value
-    kernel.nodes.insert(kernel.nodes.end() - (site ? 1 : 0), id);
+    const FusedMatch* match = matches_.around(owner->first);  // whose root makes the kernel's value
+    kernel.nodes.insert(kernel.nodes.end() - (match ? 1 : 0), id);
     kernel.us += latency_of(fusion_[id].extra);
     take_pass(kernel, fusion_[id].pass);
   }
@@ -240,7 +240,7 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
       kernels.push_back({.features = kernels_.features(pass),
                          .nodes = {id},
                          .analytic_us = latency_of(pass.analytic),
-                         .law_us = us,
+                         .corrected_us = us,
                          .us = us});
     }
   return kernels;
@@ -249,7 +249,7 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
 // Whether the edge is inside one kernel, so that its tensor is never written.
 bool AnalyticCost::is_internal(NodeId producer, NodeId user) const {
   const auto kernel = [&](NodeId id) { return fusion_[id].owner == kNoNode ? id : fusion_[id].owner; };
-  const bool within = sites_.around(producer) && fusion_[producer].owner != kNoNode;
+  const bool within = matches_.around(producer) && fusion_[producer].owner != kNoNode;
   return kernel(producer) == kernel(user) && (within || graph_.uses(producer).size() == 1);
 }
 
@@ -266,7 +266,7 @@ double AnalyticCost::latency_of(const KernelTime& time) const {
 }
 
 // The node in whose memory a node's output is: views lie in their input; what a kernel does on its way out is
-// done in place; what it does to its operands on the way in, or within a site, is never stored.
+// done in place; what it does to its operands on the way in, or within a match, is never stored.
 NodeId AnalyticCost::holder_of(NodeId id) const {
   const graph::Node& node = graph_.node(id);
   const auto first_operand = [&] {

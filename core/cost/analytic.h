@@ -17,17 +17,17 @@ namespace regraft::cost {
 struct PredictedKernel {
   KernelFeatures features = {};
   std::vector<graph::NodeId>
-      nodes;               // whose work it does; of a move between layouts the node whose output moves
-  bool view = false;       // moves nothing
-  double analytic_us = 0;  // what follows from the features by the rates alone
-  double law_us = 0;       // the same with what was measured
-  double us = 0;           // and with what else it does on the way out
+      nodes;                // whose work it does; of a move between layouts the node whose output moves
+  bool view = false;        // moves nothing
+  double analytic_us = 0;   // what follows from the features by the rates alone
+  double corrected_us = 0;  // the same with what was measured
+  double us = 0;            // and with what else it does on the way out
 };
 
 /// The analytic cost: a roofline over kernels, with the runtime's fusion and layout passes simulated on the
 /// graph.
 ///
-///   touched -> sites of the runtime's patterns -> layout states, followed along uses until they settle ->
+///   touched -> matches of the runtime's patterns -> layout states, followed along uses until they settle ->
 ///   fusion of every node within reach of a change -> kernel time and memory of the nodes next to what
 ///   changed -> sums
 ///
@@ -78,7 +78,7 @@ class AnalyticCost final : public CostModel {
   std::vector<LayoutState> layouts_;
   std::vector<Fusion> fusion_;
   std::vector<NodeCost> costs_;
-  FusedSites sites_;
+  FusedMatches matches_;
   FusionRules rules_;
   PeakMemory peak_;
   std::vector<graph::NodeId> seeds_, reached_, open_;  // scratch of update

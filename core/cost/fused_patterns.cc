@@ -14,9 +14,9 @@ using graph::OpKind;
 
 /// The kernels whose time is known, by what a right side says.
 struct KnownKernel {
-  OpKind kind;
+  OpKind op;
   std::string_view approximate;
-  KernelLaw law;
+  KernelKind kind;
 };
 
 constexpr std::array kKnownKernels{
@@ -82,11 +82,11 @@ FusedPatterns::Kernel kernel_of(const rules::CompiledRule& pattern, const rules:
            "its operations are at most " + std::to_string(kFusionRadius - 1) + " edges away");
   FusedPatterns::Kernel kernel{.over = made.operands[0].slot->index};
   const auto known = std::ranges::find_if(kKnownKernels, [&](const KnownKernel& row) {
-    return row.kind == made.kind && row.approximate == approximation(made);
+    return row.op == made.kind && row.approximate == approximation(made);
   });
   if (known == kKnownKernels.end()) return kernel;
   constexpr std::size_t kWholeNorm = 3;  // with scale and bias
-  kernel.law = known->law;
+  kernel.kind = known->kind;
   kernel.takes_addition = made.kind == OpKind::layer_norm && made.operands.size() == kWholeNorm;
   return kernel;
 }

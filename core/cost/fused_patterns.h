@@ -24,7 +24,7 @@ class FusedPatterns {
   static FusedPatterns parse(std::string_view text, std::string_view file);
 
   struct Kernel {
-    KernelLaw law = {};           // none: these parts stay apart
+    KernelKind kind = {};         // none: these parts stay apart
     std::uint16_t over = 0;       // the variable of the pattern that the kernel goes over
     bool takes_addition = false;  // an addition before it, as SkipLayerNormalization
   };

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "core/cost/quantised_fusion.h"
-#include "core/cost/split_site.h"
+#include "core/cost/split_parts.h"
 
 namespace regraft::cost {
 namespace {
@@ -52,13 +52,14 @@ bool fits_matmul(const graph::Ints& perm) {
 
 }  // namespace
 
-KernelKey kernel_key(const graph::Graph& graph, const std::vector<LayoutState>& layouts, NodeId id) {
+OpWithConstants op_with_constants(const graph::Graph& graph, const std::vector<LayoutState>& layouts,
+                                  NodeId id) {
   const graph::Node& node = graph.node(id);
-  KernelKey key{node.signature, 0};
+  OpWithConstants op{node.signature, 0};
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
     if (node.inputs[i].present() && layouts[node.inputs[i].node].constant)
-      key.constants |= 1u << std::min<std::size_t>(i, 31);
-  return key;
+      op.constants |= 1u << std::min<std::size_t>(i, 31);
+  return op;
 }
 
 bool FusionRules::is_constant(Value value) const {
@@ -75,19 +76,19 @@ KernelTime FusionRules::fused_pass() const {
 
 Fusion FusionRules::find(NodeId node) const {
   if (layouts_[node].constant || kernels_.device().each_alone) return {};
-  if (const FusedSite* site = sites_.around(node)) return at_site(*site, node);
+  if (const FusedMatch* match = matches_.around(node)) return in_match(*match, node);
   const Fusion found = by_kind(node);
   const bool folded = found.owner != kNoNode && layouts_[found.owner].constant;  // no kernel is launched
   return folded ? Fusion{} : found;
 }
 
 // The kernel stands at the root; it is one of kKnownKernels (fused_patterns.cc).
-Fusion FusionRules::at_site(const FusedSite& site, NodeId node) const {
-  if (node != site.root()) return {site.root(), {}};
-  const FusedPatterns::Kernel& kernel = sites_.kernel(site);
+Fusion FusionRules::in_match(const FusedMatch& match, NodeId node) const {
+  if (node != match.root()) return {match.root(), {}};
+  const FusedPatterns::Kernel& kernel = matches_.kernel(match);
   const DeviceProfile& device = kernels_.device();
-  const double ns_per_element = kernel.law.kind == OpKind::gelu ? device.gelu_ns : device.layer_norm_ns;
-  Fusion whole = in_place_of(node, kernels_.pass(kernel.law, graph_.type_id(site.over), ns_per_element));
+  const double ns_per_element = kernel.kind.op == OpKind::gelu ? device.gelu_ns : device.layer_norm_ns;
+  Fusion whole = in_place_of(node, kernels_.pass(kernel.kind, graph_.type_id(match.over), ns_per_element));
   whole.owner = kNoNode;
   return whole;
 }
@@ -276,31 +277,31 @@ NodeId FusionRules::norm_behind(NodeId node) const {
     return kind(user) == OpKind::layer_norm && near_.input(user, 0).node == node ? user : kNoNode;
   const auto users = near_.users(node);
   if (users.empty()) return kNoNode;
-  const FusedSite* site = sites_.around(users[0]);
+  const FusedMatch* match = matches_.around(users[0]);
   const bool reads_it_alone =
-      site && near_.source(site->over) == Value{node, 0} && sites_.kernel(*site).takes_addition &&
-      std::all_of(users.begin(), users.end(), [&](NodeId user) { return site->has(user); });
-  return reads_it_alone ? site->root() : kNoNode;
+      match && near_.source(match->over) == Value{node, 0} && matches_.kernel(*match).takes_addition &&
+      std::all_of(users.begin(), users.end(), [&](NodeId user) { return match->has(user); });
+  return reads_it_alone ? match->root() : kNoNode;
 }
 
 // The time of a kernel of its own stands at the owner: here what the true one takes beyond it.
 Fusion FusionRules::in_place_of(NodeId owner, const KernelCosts::Pass& pass) const {
   KernelTime extra = kernels_.time_of(pass);
-  extra -= kernels_.of(kernel_key(graph_, layouts_, owner)).time;
+  extra -= kernels_.of(op_with_constants(graph_, layouts_, owner)).time;
   return {owner, extra, pass};
 }
 
 // The first part stands for the Split, whose time is put on the second.
 Fusion FusionRules::into_split(NodeId node) const {
-  const SplitSite site = split_around(graph_, node);
-  if (!site.found() || node == site.parts[0]) return {};
-  if (node != site.parts[1]) return {site.parts[0], {}};
+  const SplitParts split = split_around(graph_, node);
+  if (!split.found() || node == split.parts[0]) return {};
+  if (node != split.parts[1]) return {split.parts[0], {}};
   KernelCosts::Pass pass{{OpKind::split, KernelForm::plain}, graph_.node(node).outputs[0], {}};
-  for (const NodeId part : site.parts)
-    pass.analytic += kernels_.of(kernel_key(graph_, layouts_, part)).analytic();
-  for (std::size_t i = 1; i < site.parts.size(); ++i)
+  for (const NodeId part : split.parts)
+    pass.analytic += kernels_.of(op_with_constants(graph_, layouts_, part)).analytic();
+  for (std::size_t i = 1; i < split.parts.size(); ++i)
     pass.analytic -= KernelTime::of_us(kernels_.device().launch_us);
-  return in_place_of(site.parts[0], pass);
+  return in_place_of(split.parts[0], pass);
 }
 
 // x * Sigmoid(x), and x * Sigmoid(a * x) of a constant a: one kernel (QuickGelu).
@@ -318,7 +319,7 @@ Fusion FusionRules::into_silu(NodeId node) const {
   const bool scaled = s.found && s.value == other && near_.only_user(argument.node) == sigmoid;
   if (scales ? !scaled : !scaled && argument != other) return {};
   if (scales) return {product, {}};
-  const KernelCost& alone = kernels_.of(kernel_key(graph_, layouts_, product));
+  const KernelCost& alone = kernels_.of(op_with_constants(graph_, layouts_, product));
   KernelCosts::Pass pass{
       {OpKind::sigmoid, KernelForm::gated}, graph_.node(product).outputs[0], alone.analytic()};
   pass.analytic += KernelTime::of_us(elements(node) * kernels_.device().silu_ns * 1e-3);
@@ -356,7 +357,7 @@ Fusion FusionRules::into_kernel_of_bytes(NodeId node) const {
   if (!linear) return {owner, {}};
   KernelCosts::Pass pass{{kind(owner), KernelForm::quantised},
                          over,
-                         kernels_.of(kernel_key(graph_, layouts_, owner)).analytic()};
+                         kernels_.of(op_with_constants(graph_, layouts_, owner)).analytic()};
   pass.analytic *= 1 / kSpeedOfBytes;
   return in_place_of(owner, pass);
 }

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/cost/fused_sites.h"
+#include "core/cost/fused_matches.h"
 #include "core/cost/kernel_cost.h"
 #include "core/cost/neighbourhood.h"
 #include "core/graph/graph.h"
@@ -17,8 +17,9 @@ struct LayoutState {
   bool operator==(const LayoutState&) const = default;
 };
 
-/// The kernel that a node would be on its own.
-KernelKey kernel_key(const graph::Graph& graph, const std::vector<LayoutState>& layouts, graph::NodeId node);
+/// What a node computes as a kernel of its own.
+OpWithConstants op_with_constants(const graph::Graph& graph, const std::vector<LayoutState>& layouts,
+                                  graph::NodeId node);
 
 /// Which kernel a node becomes part of.
 struct Fusion {
@@ -34,22 +35,22 @@ struct Fusion {
 /// at most kFusionRadius edges, not counting Identity nodes, that do not pass through inputs and weights.
 ///
 /// What is one kernel of its own, Gelus and norms in parts, is data, in which Identity nodes count:
-/// FusedSites. The rest is what a kernel takes in. Chains behind a convolution: [BatchNormalization] [Add or
-/// Sum of a blocked tensor] [activation]. Behind a matmul: [Add of a bias, or of a matrix when all is 2-D]
+/// FusedMatches. The rest is what a kernel takes in. Chains behind a convolution: [BatchNormalization] [Add
+/// or Sum of a blocked tensor] [activation]. Behind a matmul: [Add of a bias, or of a matrix when all is 2-D]
 /// [activation]; before it, where nothing is added: scaling by a scalar and transposes of the last two dims.
-/// Slices and Gathers that take a value apart (split_site.h). x * Sigmoid(x) (QuickGelu); x * HardSigmoid(x)
+/// Slices and Gathers that take a value apart (split_parts.h). x * Sigmoid(x) (QuickGelu); x * HardSigmoid(x)
 /// behind a blocked convolution (HardSwish); Add before LayerNormalization (SkipLayerNormalization); zero Pad
 /// before a convolution; what reads bytes and makes bytes (quantised_fusion.h).
 class FusionRules {
  public:
   FusionRules(const graph::Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
-              const FusedSites& sites)
-      : graph_(graph), near_(graph), kernels_(kernels), layouts_(layouts), sites_(sites) {}
+              const FusedMatches& matches)
+      : graph_(graph), near_(graph), kernels_(kernels), layouts_(layouts), matches_(matches) {}
 
   Fusion find(graph::NodeId node) const;
 
  private:
-  Fusion at_site(const FusedSite& site, graph::NodeId node) const;
+  Fusion in_match(const FusedMatch& match, graph::NodeId node) const;
   Fusion by_kind(graph::NodeId node) const;
   Fusion on_conv(graph::NodeId node) const;
   Fusion folded_into_conv(graph::NodeId node, int links) const;
@@ -78,7 +79,7 @@ class FusionRules {
   Neighbourhood near_;
   KernelCosts& kernels_;
   const std::vector<LayoutState>& layouts_;
-  const FusedSites& sites_;
+  const FusedMatches& matches_;
 };
 
 }  // namespace regraft::cost

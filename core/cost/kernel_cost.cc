@@ -66,12 +66,12 @@ void KernelCosts::forget_where_void() {
   sizes_.clear();
 }
 
-const KernelCosts::Kernel& KernelCosts::kernel(KernelKey key) {
-  const std::uint64_t packed = (static_cast<std::uint64_t>(index(key.signature)) << 32) | key.constants;
+const KernelCosts::Kernel& KernelCosts::kernel(OpWithConstants op) {
+  const std::uint64_t packed = (static_cast<std::uint64_t>(index(op.signature)) << 32) | op.constants;
   const auto [at, fresh] = kernels_.try_emplace(packed);
   Kernel& kernel = at->second;
   if (!fresh) return kernel;
-  const graph::Signature s = signature_of(key);
+  const graph::Signature s = signature_of(op);
   kernel.layout = layout_of(s);
   const KernelShape shape{device_, tables_, bindings_, s};
   KernelCost& cost = kernel.cost;
@@ -90,15 +90,15 @@ const KernelCosts::Kernel& KernelCosts::kernel(KernelKey key) {
   return kernel;
 }
 
-graph::Signature KernelCosts::signature_of(KernelKey key) const {
-  graph::Signature s = tables_.signature(key.signature);
+graph::Signature KernelCosts::signature_of(OpWithConstants op) const {
+  graph::Signature s = tables_.signature(op.signature);
   for (std::size_t i = 0; i < s.constant.size(); ++i)
-    s.constant[i] = (key.constants >> std::min<std::size_t>(i, 31)) & 1;
+    s.constant[i] = (op.constants >> std::min<std::size_t>(i, 31)) & 1;
   return s;
 }
 
-KernelFeatures KernelCosts::features(KernelKey key) const {
-  const graph::Signature s = signature_of(key);
+KernelFeatures KernelCosts::features(OpWithConstants op) const {
+  const graph::Signature s = signature_of(op);
   return features_of(s, layout_of(s), graph::op_counts(tables_, s, bindings_));
 }
 
@@ -136,23 +136,23 @@ KernelFeatures KernelCosts::features_of(const graph::Signature& s, Layout layout
   return features;
 }
 
-KernelCosts::Pass KernelCosts::pass(KernelLaw law, graph::TypeId over, double ns_per_element) {
+KernelCosts::Pass KernelCosts::pass(KernelKind kind, graph::TypeId over, double ns_per_element) {
   const double us = device_.launch_us + static_cast<double>(elements(over)) * ns_per_element * 1e-3;
-  return {law, over, KernelTime::of_us(us)};
+  return {kind, over, KernelTime::of_us(us)};
 }
 
 KernelFeatures KernelCosts::features(const Pass& pass) {
   const graph::TensorType& type = tables_.type(pass.over);
   const std::int64_t size = bytes(pass.over), last = last_dim(pass.over);
-  return {pass.law.kind, pass.law.form, type.dtype, {0, size, size, 0, last, last}};
+  return {pass.kind.op, pass.kind.form, type.dtype, {0, size, size, 0, last, last}};
 }
 
 KernelTime KernelCosts::time_of(const Pass& pass) {
   KernelTime time = pass.analytic;
   if (!device_.measured) return time;
   const std::uint64_t key = std::uint64_t{index(pass.over)} << 32 |
-                            static_cast<std::uint64_t>(pass.law.kind) << 8 |
-                            static_cast<std::uint64_t>(pass.law.form);
+                            static_cast<std::uint64_t>(pass.kind.op) << 8 |
+                            static_cast<std::uint64_t>(pass.kind.form);
   const auto [at, fresh] = pass_factors_.try_emplace(key);
   if (fresh) at->second = device_.measured->factor(features(pass));
   return time *= at->second;
@@ -167,16 +167,16 @@ const KernelCosts::TypeSize& KernelCosts::compute_size(graph::TypeId type) {
   return sizes_[at];
 }
 
-const KernelCost& KernelCosts::of(KernelKey key) {
-  return kernel(key).cost;
+const KernelCost& KernelCosts::of(OpWithConstants op) {
+  return kernel(op).cost;
 }
 
-bool KernelCosts::starts_blocked(KernelKey key) {
-  return kernel(key).layout != Layout::plain;
+bool KernelCosts::starts_blocked(OpWithConstants op) {
+  return kernel(op).layout != Layout::plain;
 }
 
-bool KernelCosts::reads_blocked(KernelKey key) {
-  return kernel(key).layout == Layout::blocked;
+bool KernelCosts::reads_blocked(OpWithConstants op) {
+  return kernel(op).layout == Layout::blocked;
 }
 
 }  // namespace regraft::cost

@@ -29,7 +29,7 @@ bool is_view_kind(graph::OpKind kind);
 /// An operation and which of its inputs are constant when the session runs: weights, and what the runtime
 /// folds from them when the session starts. Bit i of `constants` stands for input i, the last bit for all
 /// from there on.
-struct KernelKey {
+struct OpWithConstants {
   graph::SignatureId signature{};
   std::uint32_t constants = 0;
 };
@@ -44,22 +44,22 @@ class KernelCosts {
   /// Before questions about graphs that may have changed: ids may have been given to others.
   void forget_where_void();
 
-  const KernelCost& of(KernelKey key);
+  const KernelCost& of(OpWithConstants op);
   /// Whether the runtime runs this op in the blocked layout whatever its neighbours are: convolutions and
   /// pools.
-  bool starts_blocked(KernelKey key);
+  bool starts_blocked(OpWithConstants op);
   /// Whether such an op reads a blocked input (a first convolution reads NCHW).
-  bool reads_blocked(KernelKey key);
-  KernelFeatures features(KernelKey key) const;
+  bool reads_blocked(OpWithConstants op);
+  KernelFeatures features(OpWithConstants op) const;
 
   /// A kernel that stands for several nodes, or for none. It reads a tensor of this type and writes another.
   struct Pass {
-    KernelLaw law;
+    KernelKind kind;
     graph::TypeId over{};
     KernelTime analytic;  // by the rates alone
     bool operator==(const Pass&) const = default;
   };
-  Pass pass(KernelLaw law, graph::TypeId over, double ns_per_element);
+  Pass pass(KernelKind kind, graph::TypeId over, double ns_per_element);
   KernelFeatures features(const Pass& pass);
   KernelTime time_of(const Pass& pass);
 
@@ -78,14 +78,14 @@ class KernelCosts {
     std::int64_t elements = 0, bytes = 0;
     bool known = false;
   };
-  const Kernel& kernel(KernelKey key);
+  const Kernel& kernel(OpWithConstants op);
   const TypeSize& size_of(graph::TypeId type) {
     const std::size_t at = graph::index(type);
     return at < sizes_.size() && sizes_[at].known ? sizes_[at] : compute_size(type);
   }
   const TypeSize& compute_size(graph::TypeId type);
   Layout layout_of(const graph::Signature& signature) const;
-  graph::Signature signature_of(KernelKey key) const;
+  graph::Signature signature_of(OpWithConstants op) const;
   std::int64_t last_dim(graph::TypeId type) const;
   KernelFeatures features_of(const graph::Signature& signature, Layout layout,
                              const graph::OpCounts& counts) const;
@@ -96,7 +96,7 @@ class KernelCosts {
   std::uint64_t generation_;  // of the tables, as what follows knows them
   std::pmr::unsynchronized_pool_resource pool_;
   std::pmr::unordered_map<std::uint64_t, Kernel> kernels_{&pool_};
-  std::pmr::unordered_map<std::uint64_t, double> pass_factors_{&pool_};  // by law and type
+  std::pmr::unordered_map<std::uint64_t, double> pass_factors_{&pool_};  // by kind and type
   std::vector<TypeSize> sizes_;                                          // by type
 };
 

@@ -16,10 +16,11 @@ std::optional<KernelFeatures> KernelFeatures::of_op(std::string_view op_name) {
   return kind ? std::optional(KernelFeatures{.kind = *kind}) : std::nullopt;
 }
 
-std::string KernelFeatures::law() const {
-  std::string law = op_name();
-  if (form != KernelForm::plain) law += " " + std::string(enum_names(form)[static_cast<std::size_t>(form)]);
-  return law + " " + graph::dtype_name(dtype);
+std::string KernelFeatures::kernel_kind() const {
+  std::string kind_name = op_name();
+  if (form != KernelForm::plain)
+    kind_name += " " + std::string(enum_names(form)[static_cast<std::size_t>(form)]);
+  return kind_name + " " + graph::dtype_name(dtype);
 }
 
 }  // namespace regraft::cost

@@ -11,7 +11,7 @@
 
 namespace regraft::cost {
 
-/// How the runtime carries an op out, where the time follows a law of its own.
+/// How the runtime carries an op out, where its time then follows from the sizes in another way.
 enum class KernelForm : std::uint8_t {
   plain,
   constant_operand,  // a product whose right operand is a constant
@@ -53,15 +53,15 @@ struct KernelFeatures {
 
   bool operator==(const KernelFeatures&) const = default;
 
-  /// "Conv blocked float32": kernels that follow one law.
-  std::string law() const;
+  /// "Conv blocked float32": kernels of one kind, whose times follow from the sizes in one way.
+  std::string kernel_kind() const;
 };
 
 /// The kernel that a node is where it is none of its own: Gelu, a norm in parts, a move between layouts.
-struct KernelLaw {
-  graph::OpKind kind = graph::OpKind::opaque;
+struct KernelKind {
+  graph::OpKind op = graph::OpKind::opaque;
   KernelForm form = KernelForm::plain;
-  bool operator==(const KernelLaw&) const = default;
+  bool operator==(const KernelKind&) const = default;
 };
 
 }  // namespace regraft::cost

@@ -37,8 +37,13 @@ bool is_constant(const Graph& graph, const std::vector<LayoutState>& layouts, co
 class LayoutRule {
  public:
   LayoutRule(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
-             const FusedSites& sites, NodeId id)
-      : graph_(graph), kernels_(kernels), layouts_(layouts), sites_(sites), id_(id), node_(graph.node(id)) {}
+             const FusedMatches& matches, NodeId id)
+      : graph_(graph),
+        kernels_(kernels),
+        layouts_(layouts),
+        matches_(matches),
+        id_(id),
+        node_(graph.node(id)) {}
 
   bool blocked() const {
     if (in_gelu()) return true;
@@ -48,7 +53,7 @@ class LayoutRule {
       case OpKind::average_pool:
       case OpKind::global_average_pool:
       case OpKind::global_max_pool:
-        return kernels_.starts_blocked(kernel_key(graph_, layouts_, id_));
+        return kernels_.starts_blocked(op_with_constants(graph_, layouts_, id_));
       case OpKind::batch_norm:
       case OpKind::relu:
       case OpKind::leaky_relu:
@@ -88,8 +93,9 @@ class LayoutRule {
 
   // Part of a Gelu, which is one kernel, of what is blocked.
   bool in_gelu() const {
-    const FusedSite* site = sites_.around(id_);
-    return site && sites_.kernel(*site).law == KernelLaw{OpKind::gelu} && layouts_[site->over.node].blocked;
+    const FusedMatch* match = matches_.around(id_);
+    return match && matches_.kernel(*match).kind == KernelKind{OpKind::gelu} &&
+           layouts_[match->over.node].blocked;
   }
 
   // Add or Mul of a constant a channel behind a convolution.
@@ -132,7 +138,7 @@ class LayoutRule {
   const Graph& graph_;
   KernelCosts& kernels_;
   const std::vector<LayoutState>& layouts_;
-  const FusedSites& sites_;
+  const FusedMatches& matches_;
   NodeId id_;
   const Node& node_;
 };
@@ -140,11 +146,11 @@ class LayoutRule {
 }  // namespace
 
 LayoutState layout_of(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
-                      const FusedSites& sites, NodeId id) {
+                      const FusedMatches& matches, NodeId id) {
   const Node& node = graph.node(id);
   if (is_constant(graph, layouts, node)) return {true, false};
   if (node.kind == OpKind::input || node.kind == OpKind::opaque) return {};
-  return {false, LayoutRule(graph, kernels, layouts, sites, id).blocked()};
+  return {false, LayoutRule(graph, kernels, layouts, matches, id).blocked()};
 }
 
 bool needs_reorder(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
@@ -152,8 +158,8 @@ bool needs_reorder(const Graph& graph, KernelCosts& kernels, const std::vector<L
   if (layouts[id].constant || kernels.device().each_alone) return false;
   const auto takes_blocked = [&](const graph::Use& use) {
     if (use.user == graph::kGraphOutput || !layouts[use.user].blocked) return false;
-    const KernelKey key = kernel_key(graph, layouts, use.user);
-    return !kernels.starts_blocked(key) || (use.slot == 0 && kernels.reads_blocked(key));
+    const OpWithConstants op = op_with_constants(graph, layouts, use.user);
+    return !kernels.starts_blocked(op) || (use.slot == 0 && kernels.reads_blocked(op));
   };
   const auto uses = graph.uses(id);
   if (layouts[id].blocked) return !std::all_of(uses.begin(), uses.end(), takes_blocked);

@@ -37,13 +37,13 @@ MeasuredKernels::MeasuredKernels(std::span<const KernelSample> samples) {
     if (!(sample.analytic_us > 0 && sample.measured_us > 0)) continue;
     const double log_factor = std::log(sample.measured_us / sample.analytic_us);
     const double trust = sample.measured_us / (sample.measured_us + kTrustedUs);
-    kernels[{sample.features.law(), sample.features.sizes}][sample.source].add(log_factor, trust);
+    kernels[{sample.features.kernel_kind(), sample.features.sizes}][sample.source].add(log_factor, trust);
     if (sample.source != KernelSource::other_model) all_[is_dense(sample.features)].add(log_factor, trust);
   }
   for (const auto& [key, means] : kernels) {
     const auto& [source, mean] = *means.begin();
-    Law& law = laws_[key.first];
-    (source == KernelSource::other_model ? law.elsewhere : law.here)
+    Kind& kind = kinds_[key.first];
+    (source == KernelSource::other_model ? kind.elsewhere : kind.here)
         .push_back({place_of(key.second), mean.value(), mean.weight});
   }
 }
@@ -64,8 +64,8 @@ double MeasuredKernels::factor(const KernelFeatures& features) const {
   if (const Mean& all = all_[is_dense(features)]; all.weight > 0)
     mean.add(all.value(), kFarTrust * all.weight / (1 + all.weight));
   double log_factor = mean.value();
-  if (const auto law = laws_.find(features.law()); law != laws_.end()) {
-    const auto& [here, elsewhere] = law->second;
+  if (const auto kind = kinds_.find(features.kernel_kind()); kind != kinds_.end()) {
+    const auto& [here, elsewhere] = kind->second;
     const Place place = place_of(features.sizes);
     add_near(here, place, anywhere, mean);
     add_near(elsewhere, place, std::numbers::sqrt2 * kOwnDistance, mean);

@@ -36,14 +36,14 @@ struct KernelSample {
 
 /// What measurements correct of the rates of a device: how many times as long a kernel takes as they say.
 ///
-/// The logarithm of the factor is a mean over the measured kernels of the same law (Shepard's inverse
+/// The logarithm of the factor is a mean over the measured kernels of the same kind (Shepard's inverse
 /// distance weighting over the logarithms of the sizes). So a kernel that was measured has its own factor,
 /// and others have those of the kernels that are most like them. Kernels of a few us are trusted less, since
 /// the runtime's profile counts whole us. Far from what was measured the factor goes to that of all dense
 /// kernels, or of all others.
 ///
 /// What was measured in other models counts for the same kernel, where this model has it not. For others of a
-/// law of which this model has none it may only lower the factor: a kernel that is thought too slow is never
+/// kind of which this model has none it may only lower the factor: a kernel that is thought too slow is never
 /// tried, while one that is thought too fast is tried and measured. Safe to read from many threads.
 class MeasuredKernels {
  public:
@@ -51,7 +51,7 @@ class MeasuredKernels {
 
   /// Within [2^-10, 2^10]; 1 where nothing was measured.
   double factor(const KernelFeatures& features) const;
-  bool empty() const { return laws_.empty(); }
+  bool empty() const { return kinds_.empty(); }
 
  private:
   using Place = std::array<double, KernelFeatures::kSizes>;  // log2 of the sizes
@@ -59,7 +59,7 @@ class MeasuredKernels {
     Place place{};
     double log_factor = 0, trust = 0;
   };
-  struct Law {
+  struct Kind {
     std::vector<Point> here, elsewhere;  // in this model or a calibration; in other models
   };
   struct Mean {
@@ -72,7 +72,7 @@ class MeasuredKernels {
   /// The points' mean as it is at a place, by inverse distance.
   static void add_near(std::span<const Point> points, const Place& place, double farthest, Mean& mean);
 
-  std::map<std::string, Law> laws_;
+  std::map<std::string, Kind> kinds_;
   std::array<Mean, 2> all_;  // of kernels that are not dense, and of those that are
 };
 

@@ -8,7 +8,7 @@
 
 namespace regraft::env {
 
-/// What a location of an xfer stands for: a log of actions is replayed in the mode that it was made in.
+/// What a location of a rule stands for: a log of actions is replayed in the mode that it was made in.
 enum class ActionMode : std::uint8_t {
   one_site,   // for one match
   all_sites,  // the first of two or more for the rule at all of its sites (all_sites.h), the others for one

@@ -49,9 +49,9 @@ std::string_view describe(Invalid invalid) {
     case Invalid::none:
       return "valid";
     case Invalid::no_such_xfer:
-      return "there is no such xfer";
+      return "there is no such rule";
     case Invalid::no_such_location:
-      return "the xfer has no such location";
+      return "the rule has no such location";
     case Invalid::refused:
       return "the rewriter refused the match";
   }

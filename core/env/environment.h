@@ -27,19 +27,20 @@ inline constexpr double kDefaultInvalidPenalty = 0.05;
 struct EnvOptions {
   std::uint32_t horizon = EpisodeLimits::kDefaultHorizon;  // steps, at least 1; invalid actions count
   HorizonMode horizon_mode = HorizonMode::terminate;
-  /// Locations an xfer, 1 to 65535; matches beyond it are counted in info.
+  /// Locations a rule, 1 to 65535; matches beyond it are counted in info.
   std::uint32_t location_limit = EpisodeLimits::kDefaultLocationLimit;
   RewardKind reward = RewardKind::incremental;
   RewardSettings reward_settings = {};
   double invalid_penalty = kDefaultInvalidPenalty;  // at least 0; subtracted for an action that is not legal
   graph::Bindings bindings = {};                    // sizes of symbolic dims, for features
-  /// In the mode `all_sites`, each xfer of two or more matches has one more location, its first. It stands
+  /// In the mode `all_sites`, each rule of two or more matches has one more location, its first. It stands
   /// for the rule at all of its sites (core/env/all_sites.h): one step, one reward. The location limit, now
   /// at least 2, counts it.
   ActionMode action_mode = ActionMode::one_site;
 };
 
-/// Xfer `rule count` is NO-OP, at location 0. What a location stands for depends on the ActionMode.
+/// `xfer` is the number of a rule (TASO's xfer: a rule); the rule count stands for NO-OP, at location 0. What
+/// a location stands for depends on the ActionMode.
 struct Action {
   std::uint32_t xfer = 0;
   std::uint32_t location = 0;
@@ -49,7 +50,7 @@ struct Action {
 enum class Invalid : std::uint8_t {
   none,
   no_such_xfer,      // xfer > rule count
-  no_such_location,  // at or beyond the xfer's location count; an xfer that is not legal has none
+  no_such_location,  // at or beyond the rule's location count; a rule that is not legal has none
   refused,           // the rewriter refused a match of the index: a bug in the rule, reported and survived
                      // (of all sites: every one, or what was done only led back)
 };
@@ -88,13 +89,13 @@ struct Visited {
 
 /// Graph rewriting as a Markov decision process.
 ///
-/// Data flow: an action names a match of the present observation by (xfer, location); step() applies it
+/// Data flow: an action names a match of the present observation by (rule, location); step() applies it
 /// through the edit log, which tells cost model and match index what changed; the reward compares costs
 /// relative to the initial graph; the next observation lists the legal actions. reset() undoes the episode.
 /// Everything is deterministic: the same actions give the same rewards and observations; `seed` names the
 /// episode for rewards that measure or draw.
 ///
-/// An episode terminates on NO-OP (reward 0 by itself), when no xfer is legal after a step, or at the
+/// An episode terminates on NO-OP (reward 0 by itself), when no rule is legal after a step, or at the
 /// horizon. At reset a graph on which nothing is legal offers only NO-OP. A new environment is reset. One
 /// thread, which also owns the graph's Tables. Rules, costs, clock and Tables outlive it.
 class Environment {

@@ -53,7 +53,7 @@ inline constexpr std::array<FeatureSpec, kGlobalFeatures> kGlobalFeatureTable = 
     {"memory_log_ratio", "4 * ln((1 + peak memory) / (1 + initial peak memory))"},
     {"nodes", "lg(node rows) / 4"},
     {"candidates", "lg(candidates without NO-OP) / 4"},
-    {"legal_xfers", "share of the xfers that are legal"},
+    {"legal_rules", "share of the rules that are legal"},
 }};
 
 enum NodeFeature : std::size_t { kFanOutFeature = 14, kCostShareFeature = 15 };

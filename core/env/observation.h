@@ -16,13 +16,13 @@ inline constexpr std::size_t kEdgeFeatures = 4;
 inline constexpr std::size_t kGlobalFeatures = 8;
 inline constexpr std::size_t kRuleFeatures = 64;
 
-/// How long an episode is and how many locations of an xfer it offers. Both are seen (the step fraction, the
+/// How long an episode is and how many locations of a rule it offers. Both are seen (the step fraction, the
 /// candidates), so whoever asks a policy shows it states within the limits of its training.
 struct EpisodeLimits {
   static constexpr std::uint32_t kDefaultHorizon = 100;
   static constexpr std::uint32_t kDefaultLocationLimit = 200;
   std::uint32_t horizon = kDefaultHorizon;               // steps
-  std::uint32_t location_limit = kDefaultLocationLimit;  // locations an xfer
+  std::uint32_t location_limit = kDefaultLocationLimit;  // locations a rule
   bool operator==(const EpisodeLimits&) const = default;
 };
 
@@ -33,11 +33,11 @@ struct EpisodeLimits {
 /// sorted by (receiver, input slot). Every feature is dimensionless and roughly in [-4, 4]. None depends on a
 /// sum over the current graph, so an edit far away changes no row.
 ///
-/// Candidates are the legal actions (xfer, location), in canonical order: by xfer, then by location; the last
-/// candidate is always NO-OP (xfer = rule count, location 0, no matched nodes). The location mask of xfer x
-/// is the prefix [0, location_counts[x]); the xfer mask is location_counts[x] > 0; NO-OP's count is 1.
+/// Candidates are the legal actions (rule, location), in canonical order: by rule, then by location; the last
+/// candidate is always NO-OP (its number the rule count, location 0, no matched nodes). The location mask of
+/// rule x is the prefix [0, location_counts[x]); the rule mask is location_counts[x] > 0; NO-OP's count is 1.
 ///
-/// In the mode `all_sites`, location 0 of an xfer with two sites or more stands for all of them at once
+/// In the mode `all_sites`, location 0 of a rule with two sites or more stands for all of them at once
 /// (core/env/all_sites.h). The sites follow. So location 0 always carries the rule out wherever it applies.
 /// Its matched nodes are those of all sites, ascending, each once.
 struct Observation {
@@ -52,11 +52,11 @@ struct Observation {
   std::vector<float> globals;           // [kGlobalFeatures]
   // candidates: c rows, NO-OP last
   std::vector<std::uint16_t> candidate_xfers;      // [c] rule number, or the rule count for NO-OP
-  std::vector<std::uint16_t> candidate_locations;  // [c] location number within its xfer
+  std::vector<std::uint16_t> candidate_locations;  // [c] location number within its rule
   std::vector<std::uint32_t> candidate_offsets;    // [c + 1] into candidate_nodes
   std::vector<std::int32_t> candidate_nodes;       // rows of the matched nodes, root first
   std::vector<std::uint16_t> location_counts;      // [rules + 1]
-  std::uint32_t truncated_locations = 0;           // matches beyond the location limit, in all xfers
+  std::uint32_t truncated_locations = 0;           // matches beyond the location limit, in all rules
   ActionMode action_mode = ActionMode::one_site;
 
   std::size_t node_count() const { return node_ids.size(); }
@@ -66,16 +66,16 @@ struct Observation {
     return {candidate_nodes.data() + candidate_offsets[candidate],
             candidate_offsets[candidate + 1] - candidate_offsets[candidate]};
   }
-  /// Whether this location of an xfer stands for all of its sites.
+  /// Whether this location of a rule stands for all of its sites.
   bool stands_for_all(std::size_t xfer, std::size_t location) const {
     return location == 0 && has_all_sites(xfer);
   }
-  /// Whether one of the locations of an xfer does.
+  /// Whether one of the locations of a rule does.
   bool has_all_sites(std::size_t xfer) const {
     return action_mode == ActionMode::all_sites && xfer + 1 < location_counts.size() &&
            location_counts[xfer] > 1;
   }
-  /// Which of the xfer's matches a location is that stands for one site.
+  /// Which of the rule's matches a location is that stands for one site.
   std::size_t site(std::size_t xfer, std::size_t location) const {
     return location - (has_all_sites(xfer) ? 1 : 0);
   }

@@ -40,7 +40,7 @@ class ObservationWriter {
   /// Returns the number of candidates, NO-OP apart.
   static std::size_t count_locations(const rules::MatchIndex& index, const ObservationFrame& frame,
                                      Observation& out);
-  /// The matched nodes of one site, and of all of an xfer; the number of rows that are written then.
+  /// The matched nodes of one site, and of all of a rule; the number of rows that are written then.
   std::size_t write_site(const rules::Match& match, std::size_t written, Observation& out) const;
   std::size_t write_all_sites(std::span<const rules::Match> matches, std::size_t written,
                               Observation& out) const;

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <string>
+
+#include "core/graph/derived_dims.h"
 
 namespace regraft::graph {
 namespace {
@@ -24,7 +27,8 @@ bool has(std::string_view labels, char label) {
   return labels.find(label) != std::string_view::npos;
 }
 
-/// "ij,jk->ik" as its terms; the last one is the output. Without an arrow the output has what stands once.
+/// "ij,jk->ik" as its terms; the last one is the output. Without an arrow the output has what stands once, in
+/// the order of the alphabet.
 std::vector<std::string> terms_of(std::string_view equation) {
   std::vector<std::string> terms(1);
   std::string once;
@@ -42,6 +46,7 @@ std::vector<std::string> terms_of(std::string_view equation) {
   for (const std::string& term : terms) all += term;
   for (const char c : all)
     if (c != '.' && std::ranges::count(all, c) == 1) once += c;
+  std::ranges::sort(once);
   terms.push_back(once);
   return terms;
 }
@@ -83,6 +88,31 @@ std::vector<MatrixProduct> einsum_products(std::string_view equation, std::span<
     held = next;
   }
   return products;
+}
+
+std::optional<Dims> einsum_dims(Tables& tables, std::string_view equation, std::span<const Dims> dims) {
+  const std::vector<std::string> terms = terms_of(equation);
+  if (terms.size() != dims.size() + 1) return std::nullopt;
+  std::map<char, Dim> by_label;
+  std::size_t ellipsis = 0;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const std::string labels = labels_of(terms[i], dims[i].size());
+    if (labels.size() != dims[i].size()) return std::nullopt;
+    if (has(terms[i], '.')) ellipsis = std::max(ellipsis, labels.size() + 3 - terms[i].size());
+    for (std::size_t at = 0; at < labels.size(); ++at) {
+      const auto [held, added] = by_label.emplace(labels[at], dims[i][at]);
+      if (!added) held->second = broadcast_dim(tables, op_info(OpKind::mul), held->second, dims[i][at]);
+    }
+  }
+  const std::string& last = terms.back();
+  if (ellipsis > 0 && !has(last, '.')) return std::nullopt;
+  Dims out;
+  for (const char label : labels_of(last, last.size() + (has(last, '.') ? ellipsis - 3 : 0))) {
+    const auto found = by_label.find(label);
+    if (found == by_label.end()) return std::nullopt;
+    out.push_back(found->second);
+  }
+  return out;
 }
 
 }  // namespace regraft::graph

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "core/graph/attributes.h"
+#include "core/graph/tables.h"
 
 namespace regraft::graph {
 
@@ -18,5 +20,9 @@ struct MatrixProduct {
 /// The products that an Einsum makes, from its left operand to its right one; empty for one operand, and for
 /// an equation that does not fit the dims. What one operand has alone and the output lacks is summed before.
 std::vector<MatrixProduct> einsum_products(std::string_view equation, std::span<const Ints> dims);
+
+/// The dims of what an Einsum gives; nothing for an equation that does not fit the dims.
+/// Throws GraphError where numbers of one label do not fit each other.
+std::optional<Dims> einsum_dims(Tables& tables, std::string_view equation, std::span<const Dims> dims);
 
 }  // namespace regraft::graph

@@ -21,19 +21,19 @@ std::optional<std::int64_t> Bindings::find(SymbolId symbol) const {
   return found == values_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::optional<std::int64_t> Bindings::known(Dim dim) const {
+std::optional<std::int64_t> Bindings::resolve(Dim dim, std::optional<std::int64_t> unbound) const {
   if (!is_symbol(dim)) return dim;
   if (const auto bound = find(dim_symbol(dim))) return bound;
-  if (!names_) return std::nullopt;
+  if (!names_) return unbound;
   const std::string& name = names_->symbol_name(dim_symbol(dim));
-  if (!is_formula(name)) return std::nullopt;
+  if (!is_formula(name)) return unbound;
   try {
-    return evaluate_formula(name, [this](std::string_view part) -> std::optional<std::int64_t> {
+    return evaluate_formula(name, [&](std::string_view part) -> std::optional<std::int64_t> {
       const auto symbol = names_->find_symbol(part);
-      return symbol ? std::optional(value(symbol_dim(*symbol))) : std::nullopt;
+      return symbol ? resolve(symbol_dim(*symbol), unbound) : std::nullopt;
     });
   } catch (const GraphError&) {
-    return std::nullopt;  // no size at these bindings
+    return std::nullopt;
   }
 }
 

@@ -20,13 +20,16 @@ class Bindings {
 
   /// The value that was bound, if one was.
   std::optional<std::int64_t> find(SymbolId symbol) const;
-  std::int64_t value(Dim dim) const { return known(dim).value_or(1); }
-  /// What is bound, or follows from it.
-  std::optional<std::int64_t> known(Dim dim) const;
+  std::int64_t value(Dim dim) const { return resolve(dim, 1).value_or(1); }
+  /// What is bound, or follows from what is bound alone.
+  std::optional<std::int64_t> known(Dim dim) const { return resolve(dim, std::nullopt); }
   bool know_all(const TensorType& type) const;
   std::int64_t element_count(const TensorType& type) const;  // unranked types count as 1
 
  private:
+  /// Symbols that are not bound are `unbound`. Nothing where a formula has no size at these bindings.
+  std::optional<std::int64_t> resolve(Dim dim, std::optional<std::int64_t> unbound) const;
+
   std::unordered_map<SymbolId, std::int64_t> values_;
   const Interner* names_ = nullptr;  // null: formulas count as 1
 };

@@ -34,7 +34,7 @@ void check(const NetworkConfig& config) {
   const bool bound = config.head == Head::hierarchical;
   if (bound ? config.xfers < 1 || config.xfers > 65535 : config.xfers != 0) {
     throw NnError(
-        std::to_string(config.xfers) + " xfers do not fit a " + std::string(enum_name(config.head)) + " head",
+        std::to_string(config.xfers) + " rules do not fit a " + std::string(enum_name(config.head)) + " head",
         "network.xfers", bound ? "use the number of rules and 1 for NO-OP" : "use 0");
   }
 }

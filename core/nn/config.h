@@ -9,10 +9,10 @@
 
 namespace regraft::nn {
 
-/// How a policy chooses among the legal (xfer, location) and NO-OP.
+/// How a policy chooses among the legal (rule, location) and NO-OP.
 enum class Head : std::uint8_t {
   pointer,       // one softmax over all, each scored from its nodes and its rule's text: reads any rule set
-  hierarchical,  // first an xfer, then one of its locations; bound to the rule set it was made for
+  hierarchical,  // first a rule, then one of its locations; bound to the rule set it was made for
 };
 constexpr std::array<std::string_view, 2> enum_names(Head) {
   return {"pointer", "hierarchical"};

@@ -36,7 +36,7 @@ void Controller::read(std::span<const std::uint32_t> rows, const float* states, 
 
 ControllerChoice Controller::choose_xfer(std::uint32_t row, std::span<const std::uint32_t> legal,
                                          ActionSelection selection, Rng& rng) {
-  if (legal.empty()) throw NnError("no xfer is legal", "controller", "NO-OP always is");
+  if (legal.empty()) throw NnError("no rule is legal", "controller", "NO-OP always is");
   ControllerChoice choice;
   const auto drawn =
       state_->engine->draw_xfer(row, legal, selection == ActionSelection::drawn ? &rng : nullptr);

@@ -12,7 +12,7 @@
 namespace regraft::nn {
 
 enum class ControllerKind : std::uint8_t {
-  hierarchical,  // an xfer from [z, h], a location from [z, h, xfer], values V1 and V2; trained by PPO
+  hierarchical,  // a rule from [z, h], a location from [z, h, xfer], values V1 and V2; trained by PPO
   linear,        // a query, linear in [z, h], matched against embedded actions; trained by evolution
 };
 constexpr std::array<std::string_view, 2> enum_names(ControllerKind) {
@@ -35,11 +35,11 @@ struct ControllerConfig {
 void check(const ControllerConfig& config);
 
 /// hierarchical, with u = [z, h] and each hidden layer of tanh:
-///   xfer logits   tanh(u W1 + b1) W2 + b2              xfer.*
+///   rule logits   tanh(u W1 + b1) W2 + b2              xfer.*
 ///   V1            tanh(u W1 + b1) . output + b2        value1.*
 ///   locations     tanh(u W1 + b1 + E[xfer]) W2 + b2    location.*, E in location.xfer
 ///   V2            tanh(u W1 + b1 + E[xfer]) . output + b2    value2.*, E in value2.xfer
-/// linear: the logit of an xfer is q . action.xfer[xfer] / sqrt(query) with q = u W + b, that of one of its
+/// linear: the logit of a rule is q . action.xfer[xfer] / sqrt(query) with q = u W + b, that of one of its
 /// locations q . action.location[location] / sqrt(query); only query.* is learnt.
 std::vector<TensorSpec> weight_layout(const ControllerConfig& config);
 

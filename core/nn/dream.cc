@@ -74,7 +74,7 @@ class Dream::State {
   void finish(std::uint32_t replica, bool stopped);
 
   DreamOptions options;
-  float least_logit;  // of an xfer that is offered
+  float least_logit;  // of a rule that is offered
   RewardStatistics rewards;
   bool free_noop;
   std::uint32_t location_limit;

@@ -17,7 +17,7 @@ struct DreamOptions {
   env::HorizonMode horizon_mode = env::HorizonMode::terminate;
   SampleOptions sample;                                  // tau
   double invalid_penalty = env::kDefaultInvalidPenalty;  // at least 0
-  /// An xfer is offered where it is legal with at least this probability, and as many of its locations as
+  /// A rule is offered where it is legal with at least this probability, and as many of its locations as
   /// there are with it; [0.5, 1). A controller seeks out what a model wrongly believes legal: it costs
   /// nothing there.
   double legality_threshold = 0.5;
@@ -41,12 +41,12 @@ struct DreamStep {
 };
 
 /// An environment that a world model imagines (Ha and Schmidhuber 2018), many replicas side by side; the
-/// contract of an episode is that of env::Environment, in the world model's numbering of xfers.
+/// contract of an episode is that of env::Environment, in the world model's numbering of rules.
 ///
-///   (xfer, location) -> embedded action -> LSTM -> reward, terminal, mask, counts; z drawn at tau
+///   (rule, location) -> embedded action -> LSTM -> reward, terminal, mask, counts; z drawn at tau
 ///
-/// Mask: xfers that are legal with the probability of DreamOptions::legality_threshold; NO-OP always. The
-/// least count of the most likely bin says how many locations an xfer has, or that of a lower one that is
+/// Mask: rules that are legal with the probability of DreamOptions::legality_threshold; NO-OP always. The
+/// least count of the most likely bin says how many locations a rule has, or that of a lower one that is
 /// certain enough. An episode ends on NO-OP, where nothing else is legal, where the terminal logit is over 0,
 /// or at the horizon. Rewards are clipped to the observed quantiles; NO-OP pays 0 unless rewards come at the
 /// end. No real environment is touched.
@@ -69,11 +69,11 @@ class Dream {
   bool done(std::uint32_t replica) const;
   std::uint32_t steps(std::uint32_t replica) const;
   std::uint32_t noop() const;
-  /// Legal xfers, ascending; NO-OP is the last.
+  /// Legal rules, ascending; NO-OP is the last.
   std::span<const std::uint32_t> legal(std::uint32_t replica) const;
-  /// Locations of an xfer; 0 where it is not legal.
+  /// Locations of a rule; 0 where it is not legal.
   std::uint32_t location_count(std::uint32_t replica, std::uint32_t xfer) const;
-  /// The location count of every xfer.
+  /// The location count of every rule.
   std::vector<std::uint16_t> location_counts(std::uint32_t replica) const;
   /// [z, h]; state_stride() floats from one replica's to the next.
   std::span<const float> state(std::uint32_t replica) const;

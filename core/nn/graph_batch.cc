@@ -174,7 +174,7 @@ void check(const Observation& observation, std::uint32_t node_kinds, std::size_t
           "an edge leaves the graph");
   require(observation.globals.size() == env::kGlobalFeatures, "globals have another size");
   require(all_below(observation.candidate_xfers, rule_count + 1),
-          "a candidate's xfer is outside the rule set");
+          "a candidate's rule is outside the rule set");
   require(observation.action_mode == env::ActionMode::one_site ||
               (observation.location_counts.size() == rule_count + 1 &&
                observation.candidate_locations.size() == candidates),
@@ -204,7 +204,7 @@ CandidateGroups make_candidate_groups(std::span<const Observation* const> observ
     const std::vector<std::uint16_t>& xfers = observations[i]->candidate_xfers;
     for (std::size_t row = 0; row < xfers.size(); ++row) {
       if (row == 0 || xfers[row] != xfers[row - 1]) {
-        require(row == 0 || xfers[row] > xfers[row - 1], "candidates are not ordered by xfer");
+        require(row == 0 || xfers[row] > xfers[row - 1], "candidates are not ordered by rule");
         pair_graph.push_back(static_cast<std::int32_t>(i));
         groups.xfers.push_back(xfers[row]);
       }

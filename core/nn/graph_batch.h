@@ -22,7 +22,7 @@ struct RowMap {
 /// Throws NnError when a group is outside [0, group_count).
 RowMap make_row_map(std::vector<std::int32_t> group, std::size_t group_count);
 
-/// The candidates of many graphs by graph, and by xfer within their graph: a pair is a graph and a legal xfer
+/// The candidates of many graphs by graph, and by rule within their graph: a pair is a graph and a legal rule
 /// of it. Pairs are in the order of their candidates.
 struct CandidateGroups {
   RowMap graph;                       // candidate -> graph

@@ -34,7 +34,7 @@ class LatentTracker {
   const std::vector<std::uint16_t>& counts() const;
   /// A dream that branches off here, or where to resume().
   DreamStart start() const;
-  /// The environment's number of one of the world model's xfers.
+  /// The environment's number of one of the world model's rules.
   std::uint32_t xfer_of(std::uint32_t world_xfer) const;
 
  private:

@@ -17,11 +17,11 @@ namespace regraft::nn {
 /// A decision, in one half or two.
 struct Choice {
   std::uint32_t candidate = 0;
-  float log_probability = 0;           // of the candidate; of its xfer, where the policy is hierarchical
-  float location_log_probability = 0;  // of the location given the xfer; 0 where there is no such decision
+  float log_probability = 0;           // of the candidate; of its rule, where the policy is hierarchical
+  float location_log_probability = 0;  // of the location given the rule; 0 where there is no such decision
 };
 
-/// Draws a candidate with its probability, which is to draw an xfer and then its location.
+/// Draws a candidate with its probability, which is to draw a rule and then its location.
 Choice sample(const Evaluation& evaluation, Rng& rng);
 /// The most probable candidate, the first of equals.
 Choice most_likely(const Evaluation& evaluation);

@@ -40,7 +40,7 @@ void check_numbering(const WorldModel& world, const std::string& where) {
   require(world.xfers.size() == xfers && std::is_sorted(world.xfers.begin(), world.xfers.end()) &&
               std::adjacent_find(world.xfers.begin(), world.xfers.end()) == world.xfers.end() &&
               world.xfers.back() == world.rule_count,
-          "its xfers are not numbered as they must be", where);
+          "its rules are not numbered as they must be", where);
   require(world.op_kinds.size() <= world.config.encoder.node_kinds, "more op kinds than embedding rows",
           where);
   require(world.starts.size() == world.model_names.size(), "a model has no start", where);

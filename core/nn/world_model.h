@@ -73,7 +73,7 @@ struct WorldStart {
 };
 
 /// A fitted world model with all that belongs to it. Bound to its rule set, op table and observation schema.
-/// Its xfers are numbered densely: those that were legal anywhere in its data, ascending, then NO-OP.
+/// Its rules are numbered densely: those that were legal anywhere in its data, ascending, then NO-OP.
 struct WorldModel {
   WorldModelConfig config;
   std::uint32_t observation_schema = env::kObservationSchema;
@@ -121,7 +121,7 @@ void check(const WorldModel& world, const std::string& where);
 void require_fit(const WorldModel& world, const std::string& rule_set_hash,
                  std::span<const std::string> op_kinds);
 
-/// Location counts of an observation in the world's numbering of xfers. Legal rules that the world never saw
+/// Location counts of an observation in the world's numbering of rules. Legal rules that the world never saw
 /// are left out. Throws NnError where they are not those that the world was fitted to.
 std::vector<std::uint16_t> world_counts(const WorldModel& world, const env::Observation& observation);
 

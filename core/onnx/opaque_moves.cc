@@ -90,6 +90,19 @@ Answer split(const Question& q) {
   return parts;
 }
 
+Answer gather_nd(const Question& q) {
+  const TensorType data = q.input(0), indices = q.input(1);
+  const std::int64_t batch = q.integer("batch_dims", 0);
+  if (!data.ranked || indices.rank() == 0 || graph::is_symbol(indices.dims.back()))
+    return {unranked(data.dtype)};
+  const std::int64_t first = batch + indices.dims.back();  // dim of the data that stays whole
+  if (batch < 0 || first < 0 || first > static_cast<std::int64_t>(data.rank())) return {unranked(data.dtype)};
+  TensorType type = of_dtype(data.dtype, indices);
+  type.dims.pop_back();
+  for (auto i = static_cast<std::size_t>(first); i < data.rank(); ++i) type.dims.push_back(data.dims[i]);
+  return {type};
+}
+
 Answer depth_to_space(const Question& q) {
   return block_move(q, true);
 }

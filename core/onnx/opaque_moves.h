@@ -12,6 +12,8 @@ Answer resize(const Question& q);
 Answer slice(const Question& q);
 /// Equal parts of a dim that is a symbol, or parts of computed sizes.
 Answer split(const Question& q);
+/// By the sizes of its indices.
+Answer gather_nd(const Question& q);
 Answer depth_to_space(const Question& q);
 Answer space_to_depth(const Question& q);
 

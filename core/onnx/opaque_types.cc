@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/graph/einsum_products.h"
 #include "core/onnx/node_names.h"
 #include "core/onnx/normal_form.h"
 #include "core/onnx/opaque_moves.h"
@@ -64,10 +65,35 @@ Answer quantised_conv(const Question& q) {
 }
 
 Answer reduce(const Question& q) {
-  const bool keeps = q.integer("keepdims", 1) != 0;
-  if (q.input(0).rank() == 1 && q.integer("noop_with_empty_axes", 0) == 0)
-    return {{q.input(0).dtype, true, keeps ? graph::Dims{1} : graph::Dims{}}};
-  return {keeps ? q.same_rank(0) : unranked(q.input(0).dtype)};
+  const bool keeps = q.integer("keepdims", 1) != 0, all = q.integer("noop_with_empty_axes", 0) == 0;
+  const TensorType x = q.input(0);
+  const auto rank = static_cast<std::int64_t>(x.rank());
+  const Elements axes = q.has("axes") ? q.integers("axes") : q.elements(1);
+  const bool known = std::ranges::all_of(axes, [&](graph::Element axis) {
+    return axis.is_number() && axis.value >= -rank && axis.value < rank;
+  });
+  if (!x.ranked || !known || (axes.empty() && (!all || (q.inputs() > 1 && rank != 1))))
+    return {keeps ? q.same_rank(0) : unranked(x.dtype)};
+  TensorType type{x.dtype, true, {}};
+  for (std::int64_t i = 0; i < rank; ++i) {
+    const bool reduced = axes.empty() || std::ranges::any_of(axes, [&](graph::Element axis) {
+                           return axis.value == i || axis.value == i - rank;
+                         });
+    if (!reduced || keeps) type.dims.push_back(reduced ? 1 : x.dims[static_cast<std::size_t>(i)]);
+  }
+  return {type};
+}
+
+/// By the labels of its equation.
+Answer einsum(const Question& q) {
+  const std::string equation = q.text("equation");
+  std::vector<graph::Dims> dims;
+  for (std::size_t i = 0; i < q.inputs(); ++i) {
+    if (!q.input(i).ranked) return same_dtype(q);
+    dims.push_back(q.input(i).dims);
+  }
+  const auto out = graph::einsum_dims(q.tables(), equation, dims);
+  return {out ? TensorType{q.input(0).dtype, true, *out} : unranked(q.input(0).dtype)};
 }
 
 Answer arg_extreme(const Question& q) {
@@ -163,7 +189,7 @@ const std::unordered_map<std::string_view, Rule>& rules() {
         "Softmax Softsign Swish Tan ThresholdedRelu Trilu");
     add(same_rank, "Pad");
     add(same_dtype,
-        "Compress Det Einsum Expand Gather GatherND MatMul Reshape Squeeze Tile Transpose "
+        "Compress Det Expand Gather MatMul Reshape Squeeze Tile Transpose "
         "Unsqueeze RoiAlign GridSample Unique");
     add(truth, "IsInf IsNaN");
     add(broadcast, "BitShift BitwiseAnd BitwiseOr BitwiseXor Mod Xor");
@@ -171,6 +197,8 @@ const std::unordered_map<std::string_view, Rule>& rules() {
     add(reduce,
         "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd "
         "ReduceSum ReduceSumSquare");
+    add(einsum, "Einsum");
+    add(gather_nd, "GatherND");
     add(arg_extreme, "ArgMax ArgMin");
     add(like, "EyeLike RandomNormalLike RandomUniformLike Bernoulli");
     add(recurrent, "GRU LSTM RNN com.microsoft.DynamicQuantizeLSTM");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -79,6 +80,20 @@ class Question {
     for (const ::onnx::AttributeProto& attribute : node_.attribute())
       if (attribute.name() == name && attribute.type() == ::onnx::AttributeProto::INT) return attribute.i();
     return fallback;
+  }
+
+  Elements integers(std::string_view name) const {
+    Elements values;
+    for (const ::onnx::AttributeProto& attribute : node_.attribute())
+      if (attribute.name() == name)
+        for (const std::int64_t value : attribute.ints()) values.push_back(graph::Element::number(value));
+    return values;
+  }
+
+  std::string text(std::string_view name) const {
+    for (const ::onnx::AttributeProto& attribute : node_.attribute())
+      if (attribute.name() == name) return attribute.s();
+    return {};
   }
 
   bool has(std::string_view name) const {

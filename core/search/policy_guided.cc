@@ -21,7 +21,7 @@ struct Open {
   double score;
   std::uint32_t depth;  // actions on the way to its parent
   std::uint64_t order;  // in which they were opened
-  SearchTree::Id id;    // its own; of all sites of an xfer, which has none before it is taken, its parent's
+  SearchTree::Id id;    // its own; of all sites of a rule, which has none before it is taken, its parent's
   double discrepancy;   // of its whole path
   History history;
   bool all_sites;

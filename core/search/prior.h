@@ -33,7 +33,7 @@ class Prior {
 std::vector<float> ask(Prior& prior, const env::Observation& observation, History& history);
 
 /// The random collector: NO-OP with `noop_probability` (always where nothing else is legal), else uniform
-/// over the legal xfers and then over the locations of the chosen one.
+/// over the legal rules and then over the locations of the chosen one.
 class UniformPrior : public Prior {
  public:
   explicit UniformPrior(double noop_probability = 0.2) : noop_probability_(noop_probability) {}

@@ -12,6 +12,7 @@
 #include "core/base/log.h"
 #include "core/base/mutex.h"
 #include "core/wire/relay_book.h"
+#include "core/wire/relay_file.h"
 #include "core/wire/relay_totals.h"
 
 namespace regraft::wire {
@@ -29,6 +30,7 @@ constexpr std::int64_t kLocateEveryNs = 500 * kNanosecondsPerMillisecond;
 
 /// What a relay keeps over the learner's generations.
 struct Kept {
+  RelayFile run_file;
   RelayTotals totals;
   std::string first_kind;   // of actors: its link has the relay's name, and tells what the relay itself uses
   TransportCounters moved;  // by hubs and links that are gone; of links the CPU time alone
@@ -66,7 +68,7 @@ class Session {
         hub_(
             hub_options(options, run), book_,
             [this](const ActorInfo& actor) { return book_.next(actor.kind); }, clock) {
-    hub_.run_info().save(options.run_file);
+    kept.run_file.save(hub_.run_info());
   }
   ~Session() {
     for (const auto& [kind, up] : upstream_) kept_.moved.cpu_ns += up->link.counters().cpu_ns;
@@ -295,7 +297,7 @@ bool ends_the_run(WireFault fault) {
 }  // namespace
 
 void run_relay(const RelayOptions& options, const Clock& clock, const std::stop_token& stopped) {
-  Kept kept;
+  Kept kept{RelayFile(options.run_file), {}, {}, {}};
   std::unique_ptr<Session> session;
   try {
     for (std::uint64_t generation = 0;;) {
@@ -308,8 +310,7 @@ void run_relay(const RelayOptions& options, const Clock& clock, const std::stop_
     }
   } catch (const WireError& error) {
     if (!ends_the_run(error.fault())) throw;
-    std::error_code ignored;
-    std::filesystem::remove(options.run_file, ignored);
+    kept.run_file.remove();
     if (session) session->send_actors_away();
     if (error.fault() != WireFault::kClosed) throw;
   }

@@ -7,6 +7,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/counted.h"
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/json_text.h"
@@ -39,7 +40,7 @@ struct BenchArguments {
   std::optional<std::filesystem::path> after, environment, json;
   FeedOptions feed;
   exec::LatencyOptions latency;
-  std::string rules = "configs/rules", device = "configs/devices/cpu-1core.toml";
+  std::string rules = "configs/rules", device = "configs/devices/cpu-1core.toml", cost = "device";
   std::uint64_t steps = 10000;
   std::uint32_t horizon = env::EpisodeLimits::kDefaultHorizon;
   std::string other_optimisation = "all", runtime = Runtime::kDefault;
@@ -67,6 +68,7 @@ int bench_environment(const BenchArguments& options) {
   workload.models = {options.environment->string()};
   workload.rules = options.rules;
   workload.device = options.device;
+  workload.cost = enum_from<task::CostKind>(options.cost, "--cost");
   workload.environment.horizon = options.horizon;
   workload.bind = task::parse_bindings(options.feed.bindings);
   workload.bind = find_sizes(workload);
@@ -194,6 +196,10 @@ void add_bench(Command& program, Action& action) {
       ->needs(environment);
   command->add_option("--rules", options->rules, "a .rules file or a folder of them")->needs(environment);
   command->add_option("--device", options->device, "device profile of the cost model")->needs(environment);
+  const auto costs = enum_names(task::CostKind{});
+  command->add_option("--cost", options->cost, "what graphs cost: as the option workload.cost of a job")
+      ->check(one_of({costs.begin(), costs.end()}))
+      ->needs(environment);
   command->callback([options, &action] {
     if (options->before.empty() && !options->environment && !options->dream)
       throw UsageError("MODEL, --env or --dream is required", "", "run `regraft bench --help`");

@@ -221,16 +221,16 @@ int calibrate_this_machine(const CalibrateArguments& options) {
   }
   std::printf("%s\n%-36s %8s %10s %14s %14s\n", fingerprint.c_str(), "kernels", "count", "x rates",
               "error, rates", "error, learned");
-  nlohmann::json laws = nlohmann::json::array();
-  for (const exec::LawFit& fit : exec::fit_by_law(samples)) {
+  nlohmann::json kinds = nlohmann::json::array();
+  for (const exec::KernelKindFit& fit : exec::fit_by_kind(samples)) {
     const auto percent = [](double log2_error) { return (std::exp2(log2_error) - 1) * 100; };
-    std::printf("%-36s %8zu %10.2f %12.0f %% %12.0f %%\n", fit.law.c_str(), fit.kernels, fit.factor,
+    std::printf("%-36s %8zu %10.2f %12.0f %% %12.0f %%\n", fit.kind.c_str(), fit.kernels, fit.factor,
                 percent(fit.rates_error), percent(fit.learned_error));
-    laws.push_back({{"law", fit.law},
-                    {"kernels", fit.kernels},
-                    {"factor", fit.factor},
-                    {"rates_error", fit.rates_error},
-                    {"learned_error", fit.learned_error}});
+    kinds.push_back({{"kind", fit.kind},
+                     {"kernels", fit.kernels},
+                     {"factor", fit.factor},
+                     {"rates_error", fit.rates_error},
+                     {"learned_error", fit.learned_error}});
   }
   std::printf("%zu kernels are known of this machine: %s\n", samples.size(), options.database.c_str());
   if (disturbed > 0)
@@ -238,11 +238,11 @@ int calibrate_this_machine(const CalibrateArguments& options) {
         "%zu more were measured beside other work and not kept: call again when the machine is idle\n",
         disturbed);
   if (options.json)
-    write_file_atomic(
-        *options.json,
-        nlohmann::json{{"fingerprint", fingerprint}, {"threads", options.threads}, {"laws", std::move(laws)}}
-                .dump(2) +
-            "\n");
+    write_file_atomic(*options.json, nlohmann::json{{"fingerprint", fingerprint},
+                                                    {"threads", options.threads},
+                                                    {"kinds", std::move(kinds)}}
+                                             .dump(2) +
+                                         "\n");
   return kDone;
 }
 

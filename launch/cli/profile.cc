@@ -49,8 +49,8 @@ void print_kernels(const exec::KernelLists& lists) {
     std::string launched;
     for (const std::size_t at : one.launched)
       launched += (launched.empty() ? "" : " + ") + lists.profile.kernels[at].op;
-    print_row(one.value, one.predicted.features.law(), one.predicted.us, launched.empty() ? "-" : launched,
-              one.launched_us);
+    print_row(one.value, one.predicted.features.kernel_kind(), one.predicted.us,
+              launched.empty() ? "-" : launched, one.launched_us);
   }
   int views = 0;
   double views_us = 0;
@@ -80,7 +80,7 @@ nlohmann::json to_json(const exec::KernelLists& lists, const exec::Feed& feed) {
     nlohmann::json launched = nlohmann::json::array();
     for (const std::size_t at : one.launched) launched.push_back(lists.profile.kernels[at].op);
     kernels.push_back({{"value", one.value},
-                       {"predicted", one.predicted.features.law()},
+                       {"predicted", one.predicted.features.kernel_kind()},
                        {"predicted_us", one.predicted.us},
                        {"launched", std::move(launched)},
                        {"launched_us", one.launched_us}});

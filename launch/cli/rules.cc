@@ -12,7 +12,7 @@
 #include "core/base/installation.h"
 #include "core/base/text.h"
 #include "core/proof/verify/verify.h"
-#include "core/rules/examples/trial.h"
+#include "core/rules/examples/applicability.h"
 #include "core/rules/lang/pretty.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/set/status_table.h"
@@ -170,15 +170,15 @@ int check(const RulesArguments& options) {
   std::size_t idle = 0, untried = 0;
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const rules::RuleInfo& info = rules.info(i);
-    const rules::Trial trial = rules::try_rule(info);
-    if (trial.applies) continue;
+    const rules::Applicability found = rules::try_rule(info);
+    if (found.applies) continue;
     std::printf(
         "%s:%u:%u: rule '%s' %s: %s (%s; or see whether it matches in a model of yours: "
         "regraft rules usage MODEL --rules tested:%s)\n",
         info.file.c_str(), info.line, kRuleColumn, info.name.c_str(),
-        trial.graphs == 0 ? "could not be tried" : "rewrites nothing", trial.why_not().c_str(),
-        trial.remedy().c_str(), info.file.c_str());
-    ++(trial.graphs == 0 ? untried : idle);
+        found.graphs == 0 ? "could not be tried" : "rewrites nothing", found.why_not().c_str(),
+        found.remedy().c_str(), info.file.c_str());
+    ++(found.graphs == 0 ? untried : idle);
   }
   std::printf("%zu rules are well formed", rules.size());
   if (idle > 0) std::printf(", %zu of them rewrite nothing", idle);
@@ -338,7 +338,7 @@ void add_rules(Command& program, Action& action) {
       ->capture_default_str();
   verifies->add_flag("--write", options->write,
                      "store statuses and proofs beside the rules: of mine.rules in mine.status and "
-                     "mine.proofs.tar.gz; those of rules that are no longer in the file are removed");
+                     "mine.proofs.tar.xz; those of rules that are no longer in the file are removed");
   add_rules_import(*command, action);
   add_rules_generate(*command, action);
   add_rules_usage(*command, action);

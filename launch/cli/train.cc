@@ -80,7 +80,8 @@ void add_train(Command& program, Action& action) {
   command->add_option("--config", options->config,
                       "a TOML file; configs/NAME.toml: a preset of the installation, found from any folder");
   command->add_option("--run", options->run, "the run's folder, made if it is missing")->required();
-  command->add_option("--set", options->settings, "override one key: ppo.lr=1e-4; may be repeated");
+  command->add_option("--set", options->settings,
+                      "override one key: ppo.learning_rate=1e-4; may be repeated");
   command
       ->add_option("--bind", options->bindings,
                    "sizes of dynamic dims: batch=8,seq=128; the same as --set workload.bind=... (default: "

@@ -95,11 +95,11 @@ ChosenController choose_controller(std::span<const CheckedController> checked, d
   ChosenController chosen;
   for (std::size_t i = 0; i < checked.size(); ++i) {
     const CheckedController &best = checked[chosen.index], &next = checked[i];
-    const bool believed = error_of(next) <= trust;
-    const bool better = believed == chosen.believed
-                            ? (believed ? next.real >= best.real : error_of(next) <= error_of(best))
-                            : believed;
-    if (better) chosen = {i, believed};
+    const bool within_trust = error_of(next) <= trust;
+    const bool better = within_trust == chosen.within_trust
+                            ? (within_trust ? next.real >= best.real : error_of(next) <= error_of(best))
+                            : within_trust;
+    if (better) chosen = {i, within_trust};
   }
   return chosen;
 }
@@ -134,7 +134,7 @@ ControllerChoice::ControllerChoice(learner::RunFolder job, learner::RunFolder dr
   const json file = json_in(file_of(job_));
   try {
     if (!file.is_object() || file.at("dream") != name_of(job_, dream_) ||
-        file.at("dreams") != options_.check_dreams || file.at("tau") != config_.number("dream.tau"))
+        file.at("dreams") != options_.dreams_per_check || file.at("tau") != config_.number("dream.tau"))
       return;
     const std::vector<Exported> bundles = exported();
     for (const json& item : file.at("checked")) {
@@ -187,7 +187,7 @@ void ControllerChoice::check_rest(const std::function<void(const CheckedControll
     const nn::WorldBundle bundle = load_controller_bundle(each.file, tasks.front()->rules());
     std::vector<replay::DreamValidity> by_model;
     for (const auto& task : tasks)
-      by_model.push_back(validity_of(bundle, *task, workload, config_, options_.check_dreams, seed));
+      by_model.push_back(validity_of(bundle, *task, workload, config_, options_.dreams_per_check, seed));
     CheckedController figures = checked_controller(each.update, by_model);
     figures.bundle = sha256_file(each.file);
     checked_.push_back(figures);
@@ -205,13 +205,13 @@ const CheckedController& ControllerChoice::chosen() const {
   return checked_.at(rule().index);
 }
 
-bool ControllerChoice::believed() const {
-  return rule().believed;
+bool ControllerChoice::within_trust() const {
+  return rule().within_trust;
 }
 
 json ControllerChoice::chosen_json() const {
   return {{"update", chosen().update},
-          {"why", believed() ? "believed" : "least error"},
+          {"why", within_trust() ? "believed" : "least error"},
           {"trust", options_.trust}};
 }
 
@@ -224,7 +224,7 @@ nn::WorldBundle ControllerChoice::kept() const {
 
 void ControllerChoice::write(const json& chosen) const {
   const auto [real_steps, costed] = steps_and_costed(checked_);
-  json file{{"dream", name_of(job_, dream_)},     {"dreams", options_.check_dreams},
+  json file{{"dream", name_of(job_, dream_)},     {"dreams", options_.dreams_per_check},
             {"tau", config_.number("dream.tau")}, {"checked", json::array()},
             {"real_steps", real_steps},           {"costed", costed}};
   for (const CheckedController& each : checked_) file["checked"].push_back(to_json(each));

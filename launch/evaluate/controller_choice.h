@@ -42,7 +42,7 @@ CheckedController checked_controller(std::uint64_t update, std::span<const repla
 
 struct ChosenController {
   std::size_t index = 0;
-  bool believed = false;  // else its dreams are the least wrong ones
+  bool within_trust = false;  // else its dreams are the least wrong ones
 };
 
 /// Among those with a mean_error of at most `trust`, the one with the greatest mean real return. Where there
@@ -77,7 +77,7 @@ class ControllerChoice {
 
   // Once all are checked:
   const CheckedController& chosen() const;
-  bool believed() const;
+  bool within_trust() const;
   /// The bundle to keep, all checks in its record.
   nn::WorldBundle kept() const;
   /// Writes the choice into the file.

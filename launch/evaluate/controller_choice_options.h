@@ -6,14 +6,14 @@
 
 namespace regraft::launch {
 
-/// Which controllers of a dream are checked, how, and when one of them is believed.
+/// Which controllers of a dream are checked, how, and when their dreams are trusted.
 struct ControllerChoiceOptions {
   std::int64_t check_every = 5;  // updates; 0: the last controller is kept
-  int check_dreams = 64;
+  int dreams_per_check = 64;
   double trust = 0.02;
 };
 
-/// The options `model_based.check_every`, `model_based.check_dreams` and `model_based.trust`.
+/// The options `model_based.check_every`, `model_based.dreams_per_check` and `model_based.trust`.
 const BoundOptions<ControllerChoiceOptions>& controller_choice_options();
 
 }  // namespace regraft::launch

@@ -13,7 +13,7 @@ namespace {
 constexpr double kUsPerS = 1e6;
 constexpr std::uint32_t kStandInHorizon = 100, kStandInLocations = 200;
 constexpr float kLegal = 1, kIllegal = -1.5f, kNotTerminal = -8;  // biases of logits
-constexpr double kLegalShare = 0.1;                               // of the xfers
+constexpr double kLegalShare = 0.1;                               // of the rules
 
 nn::Weights filled(std::vector<nn::TensorSpec> layout, Rng& rng) {
   nn::Weights weights{std::move(layout), {}};
@@ -135,7 +135,7 @@ std::string describe(const DreamSpeed& speed) {
       << " by the clock), " << speed.replicas << " replicas, " << speed.steps << " steps, " << speed.episodes
       << " episodes ended\n"
       << "  z " << speed.latent << ", LSTM " << speed.hidden << ", " << speed.mixtures << " Gaussians, "
-      << speed.xfers << " xfers\n"
+      << speed.xfers << " rules\n"
       << "  world model " << speed.world_us_per_step << " us, controller " << speed.controller_us_per_step
       << " us, resets " << speed.reset_us_per_step << " us\n";
   return out.str();

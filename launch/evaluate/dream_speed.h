@@ -16,7 +16,7 @@ struct DreamSpeed {
   std::uint64_t steps = 0, episodes = 0, seed = 0;
   double us_per_step = 0;             // CPU time a step of a replica: choice, step and resets
   double wall_us_per_step = 0;        // the same by the clock
-  double controller_us_per_step = 0;  // choice of xfer and location, both values
+  double controller_us_per_step = 0;  // choice of rule and location, both values
   double world_us_per_step = 0;       // LSTM, mixture, draw, reward, terminal, mask, counts
   double reset_us_per_step = 0;
 };

@@ -75,7 +75,7 @@ def _extremes(title, table):
 
 
 def _run(folder, name):
-    # A training run. The fit of a world model has two parts, each over an x of its own (learner/world/world_curves.h).
+    # A training run. The fit of a world model has two parts, each over an x of its own (learner/world).
     summary, config, results, plots = folder / "summary.json", folder / "config.toml", [], []
     for part, x_label in {"": "update", "collect": "steps collected", "fit": "update"}.items():
         curves = read_scalars(folder / "events" / part)

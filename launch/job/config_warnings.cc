@@ -15,8 +15,8 @@ ConfigWarnings config_warnings(const Config& config) {
   if (environment.reward == env::RewardKind::detailed && environment.reward_settings.weights.latency_alone())
     notes.warnings.emplace_back(
         "workload.reward: detailed with these weights pays what incremental does: raise "
-        "workload.weight_flops, "
-        "workload.weight_memory or workload.weight_launches");
+        "workload.reward_weight_flops, "
+        "workload.reward_weight_memory or workload.reward_weight_launches");
   if (const TextList& sizes = config.list("workload.bind"); !sizes.empty())
     notes.remarks.emplace_back("workload.bind: costs are predicted at " + join(sizes, ", "));
   const JobPhase& phase = job_phase(config);

@@ -166,7 +166,7 @@ void tell_differences(const ModelBasedStep& step) {
 void tell(const ControllerChoice& choice, const Config& config) {
   const CheckedController& kept = choice.chosen();
   const auto update = static_cast<unsigned long long>(kept.update);
-  if (choice.believed())
+  if (choice.within_trust())
     std::fprintf(stderr,
                  "regraft: kept is the controller of update %llu: real %.4f, |predicted - real| %.4f\n",
                  update, kept.real, kept.mean_error);

@@ -49,7 +49,7 @@ learner::WorldPhaseSetup world_setup(const learner::RunFolder& folder, const Con
 
 replay::Chooser collecting_chooser(const Config& config, const rules::RuleSet& rules) {
   const learner::WorldOptions world = learner::world_options_from(config);
-  replay::Chooser random = replay::random_chooser(world.noop, world.trials);
+  replay::Chooser random = replay::random_chooser(world.noop, world.random_choices);
   if (world.policy.empty()) return random;
   const nn::WorldBundle bundle = named_by_config([&] { return load_controller_bundle(world.policy, rules); });
   const std::string mode(enum_name(bundle.world.action_mode));

@@ -66,7 +66,7 @@ Paths CheckedSearch::find(const ModelGraphs& start, ModelGraphs& best) {
   if (!options_.script)  // each search anew has half of the time of the one before
     return replace_by(start, propose(start, std::ldexp(options_.budget_s, -searches_++)), best);
   std::vector<search::SearchResult> made;
-  phase_("script", [&] { made = scripted(start); });
+  timed_step_("script", [&] { made = scripted(start); });
   return replace_by(start, proposal_of(std::move(made)), best);
 }
 
@@ -76,7 +76,7 @@ CheckedSearch::Proposal CheckedSearch::propose(const ModelGraphs& start, double 
   limits.seconds = seconds;
   if (options_.expansions > 0) limits.expansions = options_.expansions;
   const std::int64_t start_ns = clock_.steady_ns();
-  phase_("search", [&] {
+  timed_step_("search", [&] {
     found = search_each(start, costs_.runs(), rules_, costs_.factories(), limits,
                         [&](std::size_t at, const auto& part) {
                           return search_one(options_.search, start[at], costs_.factories()[at], part);
@@ -109,7 +109,7 @@ Paths CheckedSearch::replace_by(const ModelGraphs& start, const Paths& paths, Mo
 Paths CheckedSearch::checked(const ModelGraphs& start, const Paths& paths, ModelGraphs& best) {
   best = start;
   std::optional<Refused> refused;
-  if (rewrites(paths)) phase_("check sites", [&] { refused = apply_checked(paths, best); });
+  if (rewrites(paths)) timed_step_("check sites", [&] { refused = apply_checked(paths, best); });
   if (!refused) {
     report_.changes.keep_taken_in(report_.rules);
     return paths;

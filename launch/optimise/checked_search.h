@@ -23,15 +23,16 @@ namespace regraft::launch {
 class CheckedSearch {
  public:
   /// Runs work and notes its time under a name.
-  using Phase = std::function<void(const char* name, const std::function<void()>& work)>;
+  using TimedStep = std::function<void(const char* name, const std::function<void()>& work)>;
 
   CheckedSearch(const OptimiseOptions& options, rules::RuleSet& rules, const PointCosts& costs,
-                const ProfileSummary& profile, Phase phase, OptimiseReport& report, rules::RewriteLog& log)
+                const ProfileSummary& profile, TimedStep timed_step, OptimiseReport& report,
+                rules::RewriteLog& log)
       : options_(options),
         rules_(rules),
         costs_(costs),
         profile_(profile),
-        phase_(std::move(phase)),
+        timed_step_(std::move(timed_step)),
         report_(report),
         log_(log) {}
 
@@ -85,7 +86,7 @@ class CheckedSearch {
   rules::RuleSet& rules_;
   const PointCosts& costs_;
   const ProfileSummary& profile_;
-  Phase phase_;
+  TimedStep timed_step_;
   OptimiseReport& report_;
   rules::RewriteLog& log_;
   SystemClock clock_;

@@ -77,7 +77,7 @@ void MeasuredCosts::keep(std::span<const cost::KernelSample> samples) {
 
 CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx::ImportedModel& model,
                                               const rules::RuleSet& rules,
-                                              const CheckedSearch::Phase& phase) {
+                                              const CheckedSearch::TimedStep& timed_step) {
   const auto graphs_after = [&](const Paths& paths) {
     ModelGraphs graphs = start_;
     for (std::size_t at = 0; at < paths.size(); ++at) graphs[at] = env::replay(start_[at], rules, paths[at]);
@@ -95,7 +95,7 @@ CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx:
   };
   try {
     for (int round = 1; round <= kMostRounds && rewrites(best.paths); ++round) {
-      phase("profile", [&] {
+      timed_step("profile", [&] {
         const TempDir folder;
         onnx::export_model(model, graphs_after(best.paths), folder.path() / "found.onnx");
         learn_from(folder.path() / "found.onnx");

@@ -35,9 +35,9 @@ class MeasuredCosts {
 
   /// Searches, profiles what was found, and searches again by what that says of its kernels, while something
   /// better is found: from the start, or, where that took more time than there was, from what was found. Not
-  /// checked yet. `phase` runs work and notes its time under a name.
+  /// checked yet. `timed_step` runs work and notes its time under a name.
   CheckedSearch::Proposal search(CheckedSearch& search, const onnx::ImportedModel& model,
-                                 const rules::RuleSet& rules, const CheckedSearch::Phase& phase);
+                                 const rules::RuleSet& rules, const CheckedSearch::TimedStep& timed_step);
 
  private:
   ProfileSummary profile_of(const std::filesystem::path& model) const;

@@ -85,7 +85,7 @@ class Pipeline {
 
  private:
   template <typename Work>
-  void phase(const char* name, Work work) {
+  void timed_step(const char* name, Work work) {
     const std::int64_t start = clock_.steady_ns();
     output_.name_errors(work);
     const double seconds = static_cast<double>(clock_.steady_ns() - start) / nanoseconds_per_second;
@@ -99,7 +99,7 @@ class Pipeline {
     onnx::ImportOptions import;
     if (!options_.re_exports()) import.inlined_calls = SIZE_MAX;
     import.fixed = log_.fixed;
-    phase("import", [&] { model_.emplace(onnx::import_model(options_.input, import)); });
+    timed_step("import", [&] { model_.emplace(onnx::import_model(options_.input, import)); });
     output_.expect(*model_);
     files_.spares(fs::absolute(options_.input).parent_path(), model_->external_locations());
     report_.nodes_before = report_.nodes_after = ModelGraphs(*model_).operation_count();
@@ -109,7 +109,7 @@ class Pipeline {
   }
 
   void find_feed() {
-    phase("sizes", [&] { feed_ = feed_in_child(options_.input, options_.feed, options_.seed); });
+    timed_step("sizes", [&] { feed_ = feed_in_child(options_.input, options_.feed, options_.seed); });
     feed_file_.emplace(feed_);
     report_.dims = feed_.taken;
     for (exec::TakenSize& one : report_.dims)
@@ -121,9 +121,9 @@ class Pipeline {
 
   void re_export() {
     log_.rule_set = task::load_rule_set(options_.rules, options_.domains).hash().hex();
-    phase("export", [&] { onnx::export_model(*model_, model_->graph(), output_.aside()); });
+    timed_step("export", [&] { onnx::export_model(*model_, model_->graph(), output_.aside()); });
     exec::EquivalenceReport equivalence;
-    phase("verify", [&] { equivalence = verify(output_.aside(), true); });
+    timed_step("verify", [&] { equivalence = verify(output_.aside(), true); });
     if (!equivalence.repeatable) return keep_input(equivalence.reason);
     log_.result = "re-export";
     report_.accepted = true;
@@ -139,7 +139,8 @@ class Pipeline {
     latency.seed = options_.seed;
     latency.least_speedup = 1 + options_.least_gain / 100;
     runtimes_.emplace(options_.runtime, latency);
-    if (options_.runtime != Runtime::kDefault) phase("runtimes", [&] { runtimes_->choose(options_.input); });
+    if (options_.runtime != Runtime::kDefault)
+      timed_step("runtimes", [&] { runtimes_->choose(options_.input); });
     options_.runtime = report_.runtime = runtimes_->chosen().name();
   }
 
@@ -150,7 +151,7 @@ class Pipeline {
     if (options_.strict) rules_->exclude_marked();
     const ModelGraphs input(*model_);
     ModelGraphs start = input;
-    phase("clean-up", [&] { start.clean_up(*rules_, log_); });
+    timed_step("clean-up", [&] { start.clean_up(*rules_, log_); });
     costs_.emplace(*model_, feed_, options_.device_profile(), start);
     learned_.emplace(options_, feed_file_->path(), start, *costs_);
     if (runtimes_->chosen().is_default() || learned_->corrects())
@@ -158,20 +159,20 @@ class Pipeline {
     if (options_.settings) {
       tuning_.emplace(
           options_, *runtimes_, [this] { return check_options(false); }, report_.settings);
-      phase("settings", [&] { tuning_->tune_input(); });
+      timed_step("settings", [&] { tuning_->tune_input(); });
     }
     if (const std::string why_not = write_equivalent(input, start); !why_not.empty())
       return keep_input(why_not);
-    phase("replay", [&] { check_log(); });
+    timed_step("replay", [&] { check_log(); });
     if (options_.page && is_profiled(options_.runtime))
-      phase("profile", [&] { page_.note_kernels(learned_->kernels_of(output_.aside()), true); });
+      timed_step("profile", [&] { page_.note_kernels(learned_->kernels_of(output_.aside()), true); });
     accept();
   }
 
   /// Says why the runtime cannot run the model with all of its optimisation, though it runs it without.
   std::string profile() {
     try {
-      phase("profile", [&] { profile_ = learned_->learn_from(options_.input); });
+      timed_step("profile", [&] { profile_ = learned_->learn_from(options_.input); });
     } catch (const exec::ExecError& error) {
       return error.problem();
     }
@@ -201,14 +202,14 @@ class Pipeline {
   /// where there are none.
   std::string write_equivalent(const ModelGraphs& input, const ModelGraphs& start) {
     ModelGraphs best = start;
-    const auto timed = [this](const char* name, const auto& work) { phase(name, work); };
+    const auto timed = [this](const char* name, const auto& work) { timed_step(name, work); };
     CheckedSearch search(options_, *rules_, *costs_, profile_, timed, report_, log_);
     Paths paths = learned_->corrects() && !options_.script
                       ? search.replace_by(start, learned_->search(search, *model_, *rules_, timed), best)
                       : search.find(start, best);
     if (chooses()) {
       Paths chosen = paths;
-      phase("trials", [&] {
+      timed_step("trials", [&] {
         try {
           chosen = choose(start, paths);
         } catch (const exec::ExecError& error) {  // the whole-model check says what is to blame
@@ -220,13 +221,13 @@ class Pipeline {
     predict(input, best);
     while (rewrites(paths) || best.operation_count() < input.operation_count()) {
       report_.nodes_after = best.operation_count();
-      phase("export", [&] { onnx::export_model(*model_, best, output_.aside()); });
+      timed_step("export", [&] { onnx::export_model(*model_, best, output_.aside()); });
       exec::EquivalenceReport equivalence;
-      phase("verify", [&] { equivalence = verify(output_.aside(), false); });
+      timed_step("verify", [&] { equivalence = verify(output_.aside(), false); });
       if (!equivalence.repeatable) return equivalence.reason;
       if (equivalence.equivalent) return "";
       std::optional<std::size_t> entry;
-      phase("blame", [&] { entry = first_bad_entry(); });
+      timed_step("blame", [&] { entry = first_bad_entry(); });
       const std::string what = "after " + entry_name(log_, entry) + ": " + equivalence.reason;
       if (options_.script)
         throw NotEquivalentError(what, options_.input.string(),
@@ -317,13 +318,13 @@ class Pipeline {
     }
     exec::LatencyReport latency;
     if (const std::string why_not = refused_by_runtime(); !why_not.empty()) return keep_input(why_not);
-    if (tuning_) phase("settings", [&] { tuning_->tune_output(output_.aside()); });
-    phase("measure", [&] { latency = measure(0); });
+    if (tuning_) timed_step("settings", [&] { tuning_->tune_output(output_.aside()); });
+    timed_step("measure", [&] { latency = measure(0); });
     runtimes_->note_input(latency.before.latency_ms);
     if (!latency.accepted) return keep_input(latency.reason);
     for (std::size_t i = 1; i < feed_.points.size(); ++i) {
       exec::LatencyReport other;
-      phase("measure", [&] { other = measure(i); });
+      timed_step("measure", [&] { other = measure(i); });
       if (exec::verdict_name(other) == "slower")
         return keep_input("it is faster at " + feed_.points[0].describe() + ", but slower at " +
                           feed_.points[i].describe());
@@ -332,14 +333,14 @@ class Pipeline {
     report_.reason = latency.reason;
     runtimes_->note_result(latency.estimate.speedup);
     if (runtimes_->times().size() > 1)
-      phase("runtimes", [&] { runtimes_->measure_elsewhere(options_.input, output_.aside()); });
+      timed_step("runtimes", [&] { runtimes_->measure_elsewhere(options_.input, output_.aside()); });
   }
 
   /// Why the result is not for the runtime. In ONNX Runtime it was checked already.
   std::string refused_by_runtime() {
     std::string why_not;
     if (!runtimes_->chosen().is_default())
-      phase("verify", [&] { why_not = runtimes_->difference(options_.input, output_.aside()); });
+      timed_step("verify", [&] { why_not = runtimes_->difference(options_.input, output_.aside()); });
     return output_.spoken(why_not);
   }
 

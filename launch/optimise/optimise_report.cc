@@ -54,10 +54,10 @@ std::string RefusedRule::text() const {
          reason;
 }
 
-void OptimiseReport::spend(const std::string& phase, double more) {
-  const auto held = std::ranges::find(seconds, phase, &std::pair<std::string, double>::first);
+void OptimiseReport::spend(const std::string& step, double more) {
+  const auto held = std::ranges::find(seconds, step, &std::pair<std::string, double>::first);
   if (held == seconds.end())
-    seconds.emplace_back(phase, more);
+    seconds.emplace_back(step, more);
   else
     held->second += more;  // made again
 }
@@ -128,7 +128,7 @@ std::string OptimiseReport::to_json() const {
                                   {"latency_before_ms", number(one.before_ms)},
                                   {"latency_after_ms", number(one.after_ms)},
                                   {"problem", one.problem}});
-  for (const auto& [phase, value] : seconds) object["seconds"][phase] = value;
+  for (const auto& [step, value] : seconds) object["seconds"][step] = value;
   for (const exec::TakenSize& one : dims)
     object["dims"].push_back({{"name", one.dim}, {"size", one.size}, {"why", one.why}});
   for (const PointReport& point : points)
@@ -173,8 +173,8 @@ std::string OptimiseReport::text() const {
   if (verified && accepted) say("verified", line("largest relative error %.3g", max_relative_error));
   say("next", next_step());
   std::string spent;
-  for (const auto& [phase, value] : seconds)
-    spent += line("%s%s %.1f", spent.empty() ? "" : ", ", phase.c_str(), value);
+  for (const auto& [step, value] : seconds)
+    spent += line("%s%s %.1f", spent.empty() ? "" : ", ", step.c_str(), value);
   say("seconds", spent + line("; peak memory %.0f MB", static_cast<double>(peak_rss_bytes) / 1e6));
   return text;
 }

@@ -68,7 +68,7 @@ struct OptimiseReport {
   std::vector<RefusedRule> refused_rules;
   MeasuredChanges changes;  // of what the search found
   std::uint64_t candidates_costed = 0;
-  std::vector<std::pair<std::string, double>> seconds;  // by phase, in order
+  std::vector<std::pair<std::string, double>> seconds;  // by step, in order
   std::uint64_t peak_rss_bytes = 0;
   std::uint64_t seed = 0;
   bool out_of_time = false;            // some search would have gone on
@@ -82,8 +82,8 @@ struct OptimiseReport {
 
   std::string time_holders;  // what the input's time goes into, in a sentence
 
-  /// More seconds of a phase.
-  void spend(const std::string& phase, double more);
+  /// More seconds of a step.
+  void spend(const std::string& step, double more);
   std::string to_json() const;
   /// What a person reads: at most a screen.
   std::string text() const;

@@ -159,7 +159,7 @@ void ReportPage::note_changes(const ModelGraphs& before, const ModelGraphs& afte
 
 void ReportPage::note_kernels(const std::vector<cost::KernelSample>& samples, bool after) {
   for (const cost::KernelSample& sample : samples) {
-    auto& [first, second] = kernels_[sample.features.law()];
+    auto& [first, second] = kernels_[sample.features.kernel_kind()];
     Kernels& kernels = after ? second : first;
     ++kernels.count;
     kernels.measured_us += sample.measured_us;

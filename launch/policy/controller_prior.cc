@@ -42,7 +42,7 @@ std::vector<float> ControllerPrior::log_probabilities(const env::Observation& ob
   }
   history.memory = std::make_shared<const nn::DreamStart>(tracker.start());
   const std::vector<float> known = state_->controller.log_probabilities(tracker.state(), tracker.counts());
-  // The world model's xfers ascend as the observation's do, so both lists are in one order.
+  // The world model's rules ascend as the observation's do, so both lists are in one order.
   const float least = *std::ranges::min_element(known);
   std::vector<float> all;
   std::size_t next = 0;

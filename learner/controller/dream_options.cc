@@ -17,7 +17,7 @@ const BoundOptions<DreamPhaseOptions>& dream_table() {
        "deviations times the root of the temperature as well"},
       {"dream.legality_threshold", &DreamPhaseOptions::legality_threshold,
        between(0.5, 0.9999).formerly("dream.certainty"),
-       "an xfer or location is offered in dreams where it is legal with at least this probability"},
+       "a rule or location is offered in dreams where it is legal with at least this probability"},
       {"dream.controller", &DreamPhaseOptions::controller, any().fixed(),
        "hierarchical: trained by PPO; linear: a query matched against actions, evolved by separable CMA-ES"},
       {"dream.sigma", &DreamPhaseOptions::sigma, between(1e-6, 100).fixed(),
@@ -25,7 +25,7 @@ const BoundOptions<DreamPhaseOptions>& dream_table() {
       {"dream.population", &DreamPhaseOptions::population, between(0, 4096).fixed(),
        "linear: candidates of a generation, at least 4; 0: by the number of parameters"},
       {"dream.width", &DreamPhaseOptions::width, between(1, 4096).fixed(),
-       "of the controller's hidden layers"},
+       "width of the controller's hidden layers"},
   });
   return options;
 }

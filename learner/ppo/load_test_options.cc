@@ -5,13 +5,13 @@ namespace regraft::learner {
 const BoundOptions<LoadTestOptions>& load_test_options() {
   static const BoundOptions<LoadTestOptions> options({
       {"load_test.seconds", &LoadTestOptions::seconds, between(5, 86400),
-       "that are measured, once all actors are at work; actors tell their CPU time once a second"},
+       "seconds that are measured, once all actors are at work; actors tell their CPU time once a second"},
       {"load_test.record", &LoadTestOptions::record, between(0, 100000),
        "episodes to write to RUN/recorded.episodes, for load_test.replay"},
       {"load_test.replay", &LoadTestOptions::replay, any(),
        "such a file: actors send what it holds as fast as they get tickets; empty: they play"},
       {"load_test.connections", &LoadTestOptions::connections, between(1, 4096),
-       "of each actor that replays, which so stands for as many actors"},
+       "connections of each actor that replays, which so stands for as many actors"},
       {"load_test.baseline", &LoadTestOptions::baseline, any(),
        "RUN/summary.json of a load test with fewer actors, with which this one is compared; empty: itself"},
   });

@@ -9,10 +9,10 @@ const BoundOptions<NetworkOptions>& network_options() {
       {"network.head", &NetworkOptions::head, any(),
        "one softmax over all rewrites, or first the rule and then its location"},
       {"network.width", &NetworkOptions::width, between(0, 512),
-       "of every embedding, a multiple of 8; 0: the preset's"},
-      {"network.steps", &NetworkOptions::steps, between(0, 16), "of message passing; 0: the preset's"},
+       "width of every embedding, a multiple of 8; 0: the preset's"},
+      {"network.steps", &NetworkOptions::steps, between(0, 16), "steps of message passing; 0: the preset's"},
       {"network.head_width", &NetworkOptions::head_width, between(0, 512),
-       "of a hierarchical head's hidden layers; 0: the preset's"},
+       "width of a hierarchical head's hidden layers; 0: the preset's"},
   });
   return options;
 }

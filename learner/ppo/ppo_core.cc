@@ -49,7 +49,8 @@ PpoCore::PpoCore(const PpoOptions& options, const Tensor& parameters, Tensor& gr
 
 void PpoCore::add(std::int64_t begin, std::int64_t end, bool of_values) {
   if (begin == end) return;
-  const double learning_rate = of_values && options_.value_lr > 0 ? options_.value_lr : options_.lr;
+  const double learning_rate =
+      of_values && options_.value_learning_rate > 0 ? options_.value_learning_rate : options_.learning_rate;
   const std::int64_t count = end - begin;
   stretches_.emplace_back(parameters_.narrow(0, begin, count), gradients_.narrow(0, begin, count),
                           learning_rate);
@@ -57,7 +58,7 @@ void PpoCore::add(std::int64_t begin, std::int64_t end, bool of_values) {
 
 void PpoCore::fail(const char* what) const {
   throw NnError(what, names_.what + " update " + std::to_string(version()),
-                "lower ppo.lr, or resume from an older checkpoint");
+                "lower ppo.learning_rate, or resume from an older checkpoint");
 }
 
 void PpoCore::train(std::size_t rows, const Loss& loss, const Backward& backward, PpoMetrics& metrics) {

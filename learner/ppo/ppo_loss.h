@@ -13,7 +13,7 @@
 
 namespace regraft::learner {
 
-/// One kind of decision of a minibatch: at once, or the xfers, or the locations. Tensors [n], one entry a
+/// One kind of decision of a minibatch: at once, or the rules, or the locations. Tensors [n], one entry a
 /// decision. Not tied to graphs: a policy over any state can be trained with it.
 struct Decisions {
   torch::Tensor log_probability;  // log pi of what was decided, with gradients as the next two

@@ -18,8 +18,8 @@ constexpr std::array<std::string_view, 2> enum_names(Correction) {
 
 /// Settings of the PPO update (Schulman et al. 2017).
 struct PpoOptions {
-  double lr = 3e-4;                // of Adam
-  double value_lr = 0;             // of the value functions' own layers; 0: lr
+  double learning_rate = 3e-4;     // of Adam
+  double value_learning_rate = 0;  // of the value functions' own layers; 0: learning_rate
   double gamma = 1;                // discount
   double lambda = 0.95;            // of GAE, or of V-trace's c
   double clip = 0.2;               // of pi / pi_prox around 1

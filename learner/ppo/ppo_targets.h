@@ -11,7 +11,7 @@
 namespace regraft::learner {
 
 // What PPO trains towards, from plain numbers: real episodes, dreamed ones, and policies of either head
-// alike. A policy that decides in two halves (xfer, then location) has two decisions a step, one that decides
+// alike. A policy that decides in two halves (rule, then location) has two decisions a step, one that decides
 // at once only the first. Maths: replay/rollout/advantage.h.
 
 /// An episode, or what there is of it, as it was acted. One entry a step, all of one length.
@@ -23,7 +23,8 @@ struct ActedSteps {
   float bootstrap_value = 0;  // V1 of the state that follows, unless the last step terminated
 };
 
-/// The same steps under the present weights: log pi_prox and values.
+/// The same steps under the present weights, which are the proximal policy (PPO with one of its own: Hilton
+/// et al. 2022): log pi_prox and values.
 struct ProximalSteps {
   std::span<const float> first, second;        // log pi_prox of what was decided
   std::span<const float> values, xfer_values;  // V1(s), V2(s, x)

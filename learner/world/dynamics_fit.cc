@@ -18,7 +18,7 @@ using torch::Tensor;
 constexpr double kLargestGradient = 1;
 constexpr double kAllOwnAt = 0.5;  // of the updates: until then ever more sequences are told own latents
 constexpr std::size_t kHeldOutLanes = 64;
-// A mask is a mean over xfers that are seldom legal: what counts is that all of a state's are right.
+// A mask is a mean over rules that are seldom legal: what counts is that all of a state's are right.
 constexpr double kMaskWeight = 10;
 
 std::vector<nn::TensorSpec> embedding_layout(const nn::WorldModelConfig& config) {
@@ -54,14 +54,14 @@ DynamicsFit::DynamicsFit(const nn::WorldModelConfig& config, const LatentData& d
       options_(options),
       model_(config.dynamics, data.device()),
       embedding_(embedding_layout(config), data.device(), torch::kFloat32),
-      model_adam_(model_.parameters().values(), options.lr),
-      embedding_adam_(embedding_.values(), options.lr) {
+      model_adam_(model_.parameters().values(), options.learning_rate),
+      embedding_adam_(embedding_.values(), options.learning_rate) {
   model_.load(nn::initial_weights(config.dynamics, options.seed));
   embedding_.load(random_matrices(embedding_layout(config), options.seed, 0.5));
   if (config.reward_hidden == 0) return;
   reward_.emplace(nn::reward_layout(config), data.device(), torch::kFloat32);
   reward_->load(random_matrices(nn::reward_layout(config), options.seed, 0));
-  reward_adam_.emplace(reward_->values(), options.reward_lr);
+  reward_adam_.emplace(reward_->values(), options.reward_learning_rate);
 }
 
 Tensor DynamicsFit::actions(const Tensor& xfer, const Tensor& location) const {
@@ -98,7 +98,7 @@ DynamicsFigures DynamicsFit::update(std::uint64_t number, std::uint64_t rate_at)
       clip_gradients({model_.parameters().gradients(), embedding_.gradients()}, kLargestGradient);
   const auto read = nn::training::to_host(
       {losses.latent, losses.reward, losses.terminal, losses.xfers, losses.counts, norm});
-  require_finite(read.back(), "dynamics", number, "world.lr");
+  require_finite(read.back(), "dynamics", number, "world.learning_rate");
   const double learning_rate = decayed_rate(options_, rate_at);
   model_adam_.set_learning_rate(learning_rate);
   embedding_adam_.set_learning_rate(learning_rate);
@@ -168,7 +168,7 @@ double DynamicsFit::reward_update(std::uint64_t number) {
   reward_->gradients().zero_();
   loss.backward();
   const auto read = nn::training::to_host({loss, reward_->gradients().norm()});
-  require_finite(read.back(), "rewards", number, "world.reward_lr");
+  require_finite(read.back(), "rewards", number, "world.reward_learning_rate");
   reward_adam_->step(reward_->gradients());
   return read.front();
 }

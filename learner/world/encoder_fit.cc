@@ -18,7 +18,7 @@ using torch::Tensor;
 constexpr std::int64_t kHeadWidth = 128;
 constexpr std::uint32_t kWindow = 8;  // consecutive steps taken from an episode
 constexpr double kGradientNorm = 1;
-// Weights of the losses in their sum: a mask is a mean over many xfers that are seldom legal.
+// Weights of the losses in their sum: a mask is a mean over many rules that are seldom legal.
 constexpr double kXferWeight = 10, kCountWeight = 1, kCostWeight = 1, kChangeWeight = 1, kNextWeight = 1;
 constexpr double kSpreadWeight = 1;
 
@@ -96,7 +96,7 @@ EncoderFit::EncoderFit(const nn::WorldModelConfig& config, const WorldData& data
       graph_values_(static_cast<std::int64_t>(nn::initial_weights(config.encoder, 0).values.size())),
       device_(nn::resolve_device(compute.device)),
       parameters_(fit_layout(config), device_, torch::kFloat32),
-      adam_(parameters_.values(), options.encoder_lr),
+      adam_(parameters_.values(), options.encoder_learning_rate),
       embeddings_(nn::training::make_embedding_trainer(config.encoder, device_, compute.engine)) {
   parameters_.load(first_weights(config, options.seed));
   squash_.unit = static_cast<float>(options.reward_unit);
@@ -228,9 +228,9 @@ EncoderLosses EncoderFit::update(std::uint64_t number, std::uint64_t rate_at) {
   l.total.backward();
   embeddings_->backward(graph_part(parameters_.gradients()));
   const auto [figures, norm] = l.read(clip_gradients({parameters_.gradients()}, kGradientNorm));
-  require_finite(norm, "encoder", number, "world.encoder_lr");
+  require_finite(norm, "encoder", number, "world.encoder_learning_rate");
   const double left = 1 - static_cast<double>(rate_at) / static_cast<double>(options_.encoder_updates);
-  adam_.set_learning_rate(options_.encoder_lr * std::max(left, 0.02));
+  adam_.set_learning_rate(options_.encoder_learning_rate * std::max(left, 0.02));
   adam_.step(parameters_.gradients());
   return figures;
 }

@@ -19,8 +19,8 @@ namespace regraft::learner {
 /// Means over a batch; each is of the order of 1 for a predictor that knows the mean alone.
 struct EncoderLosses {
   double cost = 0;    // Huber of ln(cost / initial), in deviations
-  double xfers = 0;   // nats an xfer
-  double counts = 0;  // nats a legal xfer
+  double xfers = 0;   // nats a rule
+  double counts = 0;  // nats a legal rule
   double change = 0;  // Huber of the cost change of legal actions, in deviations
   double next = 0;    // squared error of the next z predicted from z and the action, in variances
   double spread = 0;  // of z's variances around 1, and its covariances

@@ -13,7 +13,7 @@ struct DepthFigures {
   std::uint32_t depth = 0;    // steps since the last true state that the dream was told
   std::uint64_t masks = 0;    // states compared
   std::uint64_t rewards = 0;  // rewards compared
-  double f1 = 0;              // of the xfer mask, dreaming from the start of the episode
+  double f1 = 0;              // of the rule mask, dreaming from the start of the episode
   double f1_known = 0;        // the same when each state before is known
   double f1_start = 0;        // of a predictor that repeats the mask of the start
   double f1_usual = 0;        // of one that says what is legal in most fitted states

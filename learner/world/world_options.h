@@ -17,14 +17,14 @@ struct WorldOptions {
   // data
   std::uint64_t collect_steps = 4000;  // of real environments, in all
   double noop = 0.2;                   // probability of NO-OP in the random collector
-  std::uint32_t trials = 1;            // of its episodes the cheapest of 1, 2, 4, ... so many draws is taken
+  std::uint32_t random_choices = 1;    // of its episodes the cheapest of 1, 2, 4, ... so many draws is taken
   std::string rollouts;                // a file of earlier ones: they count among collect_steps
   std::string policy;                  // a bundle whose controller plays this share of the episodes
   double on_policy = 0.75;
   std::uint64_t held_out_every = 10;  // of a model's episodes, each such one is never fitted to
   std::uint32_t peeks = 4;            // legal actions a state whose cost change the encoder learns
   std::uint64_t replay_mib = 256;     // of action logs in memory
-  bool spill = false;                 // older ones go to the run folder, not away
+  bool spill = false;                 // older ones go to the run folder, else they are dropped
   std::uint64_t cache_mib = 1024;     // of observations, beyond which they are made again at each use
   // sizes
   std::string encoder = "cpu";  // network preset
@@ -33,13 +33,13 @@ struct WorldOptions {
   // encoder
   std::uint64_t encoder_updates = 400;
   std::uint64_t encoder_states = 128;  // of one update
-  double encoder_lr = 2e-3;
+  double encoder_learning_rate = 2e-3;
   // recurrent model
   std::uint64_t dynamics_updates = 800;
   std::uint32_t lanes = 24, time = 100;  // of one update; time: the horizon, or ends are not fitted
   bool packed = true;                    // short episodes share a lane; else each has one
-  double lr = 4e-3, final_lr = 2e-4;
-  double lr_power = 2;  // of the decay from lr to final_lr; 0: lr stays
+  double learning_rate = 4e-3, final_learning_rate = 2e-4;
+  double learning_rate_power = 2;  // of the decay to final_learning_rate; 0: none
   double target_noise = 0.02;
   double scheduled_sampling =
       0;                   // share of the sequences that are fitted on the model's own latents, as in dreams
@@ -47,7 +47,7 @@ struct WorldOptions {
   // reward network apart
   std::uint32_t reward_hidden = 0;  // 0: the shared head alone
   std::uint64_t reward_updates = 400;
-  double reward_lr = 1e-3;
+  double reward_learning_rate = 1e-3;
   std::uint64_t evaluate_every = 50;  // updates between figures on held-out episodes
   /// A control, for tests: what is fitted to says of each step what another one met.
   bool shuffle_targets = false;

@@ -23,7 +23,7 @@ void check(const DreamedStep& step, std::size_t state) {
   require(!step.legal.empty() &&
               std::ranges::adjacent_find(step.legal, std::greater_equal<>()) == step.legal.end(),
           "a mask is empty or not ascending");
-  require(std::ranges::binary_search(step.legal, step.xfer), "it chose an xfer that is not legal");
+  require(std::ranges::binary_search(step.legal, step.xfer), "it chose a rule that is not legal");
   require(step.location < step.count, "it chose a location that is not there");
   require(std::ranges::all_of(step.state, finite) && finite(step.reward), "a number is not finite");
   require(finite(step.log_xfer) && step.log_xfer <= 0 && finite(step.log_location) && step.log_location <= 0,

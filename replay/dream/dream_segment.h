@@ -15,9 +15,9 @@ enum class DreamSource : std::uint8_t { dreamed = 0, real = 1 };
 /// One step of a controller on a world model's state, as it saw and took it.
 struct DreamedStep {
   std::vector<float> state;          // [z, h]
-  std::vector<std::uint16_t> legal;  // xfers, ascending; NO-OP is the last
+  std::vector<std::uint16_t> legal;  // rules, ascending; NO-OP is the last
   std::uint16_t xfer = 0, location = 0;
-  std::uint16_t count = 1;  // locations of that xfer; NO-OP's is 1
+  std::uint16_t count = 1;  // locations of that rule; NO-OP's is 1
   float log_xfer = 0;       // under the behaviour controller mu
   float log_location = 0;   // 0 for NO-OP
   float reward = 0;

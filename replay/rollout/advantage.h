@@ -30,8 +30,8 @@ Advantages gae(const ReturnInputs& inputs, float lambda);
 Advantages v_trace(const ReturnInputs& inputs, std::span<const float> ratios, float lambda,
                    float rho_clip = 1, float c_clip = 1);
 
-/// Steps of a policy that decides in two halves, first the xfer, then its location: V1 values a state, V2 a
-/// state and a chosen xfer. With a second half the errors are
+/// Steps of a policy that decides in two halves, first the rule, then its location: V1 values a state, V2 a
+/// state and a chosen rule. With a second half the errors are
 ///   delta1 = V2(s, x) - V1(s),  delta2 = r + gamma V1(s') - V2(s, x),
 /// without one (NO-OP, or a policy that decides at once) delta1 = r + gamma V1(s') - V1(s). Inside a step
 /// nothing is discounted; lambda counts at every half.

@@ -75,8 +75,8 @@ void check_candidates(const Observation& o) {
   for (std::size_t i = 0; i < o.candidate_count(); ++i) {
     const std::uint16_t xfer = o.candidate_xfers[i];
     require(xfer <= rules && (i == 0 || xfer >= o.candidate_xfers[i - 1]),
-            "candidates are not ordered by xfer");
-    require(o.candidate_locations[i] == counts[xfer]++, "locations of an xfer are not 0, 1, 2...");
+            "candidates are not ordered by rule");
+    require(o.candidate_locations[i] == counts[xfer]++, "locations of a rule are not 0, 1, 2...");
   }
   require(counts == o.location_counts, "location counts do not fit the candidates");
   require(counts[rules] == 1 && o.matched_nodes(o.candidate_count() - 1).empty(),
@@ -122,9 +122,9 @@ void read_candidates(const RowTable& rows, Observation& o) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     ByteReader in(rows.row(i));
     const auto xfer = in.value<std::uint16_t>();
-    require(xfer < o.location_counts.size(), "an xfer is out of range");
+    require(xfer < o.location_counts.size(), "a rule is out of range");
     o.candidate_xfers.push_back(xfer);
-    require(o.location_counts[xfer] < UINT16_MAX, "an xfer has too many locations");
+    require(o.location_counts[xfer] < UINT16_MAX, "a rule has too many locations");
     o.candidate_locations.push_back(o.location_counts[xfer]++);
     while (in.left() > 0) o.candidate_nodes.push_back(row_of(o, in.varint()));
     o.candidate_offsets.push_back(static_cast<std::uint32_t>(o.candidate_nodes.size()));

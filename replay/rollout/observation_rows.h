@@ -13,7 +13,7 @@ struct ObservationRows {
   // Each ordered by its first column.
   RowTable nodes;       // id, kind, features
   RowTable edges;       // receiver id, sender id, features
-  RowTable candidates;  // xfer, ids of matched nodes
+  RowTable candidates;  // rule, ids of matched nodes
   std::vector<float> globals;
   std::uint32_t rule_count = 0;
   env::ActionMode action_mode = env::ActionMode::one_site;

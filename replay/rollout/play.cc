@@ -25,10 +25,10 @@ env::Action draw_random_action(const env::Observation& observation, double noop,
 
 namespace {
 
-env::Action cheapest_of(std::uint32_t trials, env::Environment& environment, double noop, Rng& rng) {
+env::Action cheapest_of(std::uint32_t choices, env::Environment& environment, double noop, Rng& rng) {
   env::Action best{environment.noop(), 0};
   double least = std::numeric_limits<double>::infinity();
-  for (std::uint32_t i = 0; i < trials; ++i) {
+  for (std::uint32_t i = 0; i < choices; ++i) {
     const env::Action action = draw_random_action(environment.observation(), noop, rng);
     try {
       const double cost = environment.peek_latency_us(action);
@@ -44,8 +44,8 @@ env::Action cheapest_of(std::uint32_t trials, env::Environment& environment, dou
 
 }  // namespace
 
-Chooser random_chooser(double noop, std::uint32_t trials) {
-  const auto levels = static_cast<std::uint64_t>(std::bit_width(std::max(trials, 1u)));
+Chooser random_chooser(double noop, std::uint32_t choices) {
+  const auto levels = static_cast<std::uint64_t>(std::bit_width(std::max(choices, 1u)));
   return [noop, levels, now = 1u](env::Environment& environment, Rng& rng) mutable {
     if (levels == 1) return draw_random_action(environment.observation(), noop, rng);
     if (environment.steps() == 0) now = 1u << rng.below(levels);

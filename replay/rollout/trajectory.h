@@ -13,7 +13,7 @@ struct Step {
   env::Observation observation;
   std::uint32_t candidate = 0;  // row of the chosen candidate
   // Under the behaviour policy mu: of the candidate among all legal ones; or, where mu is hierarchical, of
-  // its xfer, and of its location given the xfer (0 for NO-OP, which has no such decision).
+  // its rule, and of its location given the rule (0 for NO-OP, which has no such decision).
   float log_probability = 0;
   float location_log_probability = 0;
   float value = 0;  // V_mu(s)

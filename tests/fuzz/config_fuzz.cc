@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using regraft::Option;
   static const regraft::OptionTable table({
       Option("seed", 0, regraft::at_least(0).formerly("sed"), ""),
-      Option("ppo.lr", 3e-4, regraft::between(0, 1), ""),
+      Option("ppo.learning_rate", 3e-4, regraft::between(0, 1), ""),
       Option("ppo.anneal", true, regraft::any(), ""),
       Option("search.kind", "greedy", regraft::any(), ""),
       Option("run.models", regraft::TextList{"a"}, regraft::any(), ""),

@@ -12,7 +12,7 @@ inline std::vector<std::string> small_model_based(std::vector<std::string> more)
   for (const char* setting : {"train.phase=model-based",
                               "world.collect_steps=200",
                               "model_based.further_steps=100",
-                              "model_based.check_dreams=3",
+                              "model_based.dreams_per_check=3",
                               "model_based.episodes=2",
                               "model_based.trajectories=4",
                               "world.on_policy=0.8",

@@ -26,7 +26,7 @@ struct EquivalenceReport {
   std::string first_difference;
   std::vector<OutputReport> outputs;
   std::vector<std::string> bindings;  // compared at: "batch=1, seq=128"; "the model's fixed sizes"
-  std::vector<std::string> extremes;  // compared too: "batch=1; m is a mask" (exec/extreme_inputs.h)
+  std::vector<std::string> extremes;  // compared too: "batch=1; m is a mask" (extreme_inputs.h)
   std::vector<std::string> notes;     // bindings at which the original itself cannot run
   /// Where models differ: whether the original gives the same twice on the same inputs. Where it does not
   /// (random ops), nothing can be compared, and `reason` says so.

@@ -29,10 +29,10 @@ class FeedFinder {
       : request_(request),
         bound_(request.bound),
         session_(std::move(session)),
-        dims_(dynamic_dims(model, session_.inputs())),
         model_(onnx::import_model(model, {.inlined_calls = SIZE_MAX})) {
     feed_.files = request.files;
     feed_.meanings = find_meanings(model_);
+    dims_ = dynamic_dims(model, session_.inputs(), feed_.meanings);
   }
 
   Feed find() {

@@ -187,7 +187,6 @@ class Follower {
 
   /// Indices keep the limits of all their uses; else the meaning that determines most counts.
   void consider(InputMeaning meaning) {
-    if (is_float_ && meaning.meaning == Meaning::index) return;
     if (best_ && best_->meaning == meaning.meaning) {
       if (best_->offset == meaning.offset)
         best_->limits.insert(best_->limits.end(), meaning.limits.begin(), meaning.limits.end());

@@ -5,7 +5,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
-#include "core/base/gzip.h"
+#include "core/base/inflate.h"
 #include "core/exec/inputs/npz.h"
 #include "core/exec/runtime/exec_error.h"
 

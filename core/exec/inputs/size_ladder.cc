@@ -9,7 +9,6 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/exec/inputs/input_meaning.h"
 #include "core/exec/inputs/small_sizes.h"
 #include "core/exec/runtime/model_skeleton.h"
 
@@ -58,12 +57,13 @@ struct Word {
   bool whole = false;  // the name is this word
 };
 constexpr Word kWords[] = {
-    {"batch", DimKind::batch},    {"height", DimKind::image},     {"width", DimKind::image},
-    {"h", DimKind::image, true},  {"w", DimKind::image, true},    {"sample", DimKind::samples},
-    {"seq", DimKind::length},     {"length", DimKind::length},    {"time", DimKind::length},
-    {"token", DimKind::length},   {"frame", DimKind::length},     {"past", DimKind::length},
-    {"t", DimKind::length, true}, {"channel", DimKind::channels}, {"c", DimKind::channels, true},
-    {"b", DimKind::batch, true},  {"bs", DimKind::batch, true},
+    {"batch", DimKind::batch},      {"height", DimKind::image},   {"width", DimKind::image},
+    {"h", DimKind::image, true},    {"w", DimKind::image, true},  {"sample", DimKind::samples},
+    {"seq", DimKind::length},       {"length", DimKind::length},  {"time", DimKind::length},
+    {"token", DimKind::length},     {"frame", DimKind::length},   {"past", DimKind::length},
+    {"node", DimKind::length},      {"edge", DimKind::length},    {"atom", DimKind::length},
+    {"graphs", DimKind::batch},     {"t", DimKind::length, true}, {"channel", DimKind::channels},
+    {"c", DimKind::channels, true}, {"b", DimKind::batch, true},  {"bs", DimKind::batch, true},
 };
 
 std::string lower_case(std::string text) {
@@ -82,12 +82,11 @@ bool is_state(const std::string& name) {
   return std::ranges::any_of(kStates, [&](std::string_view word) { return lower.find(word) != lower.npos; });
 }
 
-/// By the place among the axes of the input.
-DimKind kind_by_place(const ValueInfo& input, std::size_t axis) {
+/// By the place among the axes of the input, whose elements are `real` numbers or integers.
+DimKind kind_by_place(const ValueInfo& input, std::size_t axis, bool real) {
   const std::size_t rank = input.dims.size();
   const auto size = [&](std::size_t at) { return input.dims[at].size; };
   const auto is_narrow = [&](std::size_t at) { return size(at) >= 1 && size(at) <= 4; };
-  const bool real = graph::is_float(input.dtype) || input.dtype == DType::uint8;
   constexpr std::int64_t kLongestSide = 4096;
   const bool picture = rank == 3 && real && (size(2) == 3 || size(2) == 4) &&  // height, width, colours
                        size(0) <= kLongestSide && size(1) <= kLongestSide;
@@ -105,13 +104,16 @@ DimKind kind_by_place(const ValueInfo& input, std::size_t axis) {
   return axis == (channels_last ? rank - 1 : 1) ? DimKind::channels : DimKind::image;
 }
 
-DimKind kind_of(const ValueInfo& input, std::size_t axis) {
+DimKind kind_of(const ValueInfo& input, std::size_t axis, const InputMeanings& meanings) {
   if (is_named(input, axis)) {
     const std::string name = lower_case(input.dims[axis].symbol);
     for (const Word& word : kWords)
       if (word.whole ? name == word.text : name.find(word.text) != std::string::npos) return word.kind;
   }
-  return kind_by_place(input, axis);
+  const auto meaning = meanings.find(input.name);
+  const bool index = meaning != meanings.end() && meaning->second.meaning == Meaning::index;
+  const bool real = graph::is_float(input.dtype) || input.dtype == DType::uint8;
+  return kind_by_place(input, axis, real && !index);
 }
 
 /// Finds axes of inputs that the weights of their readers fix.
@@ -182,7 +184,8 @@ std::vector<SizeOption> cheap_first(const DynamicDim& dim) {
 
 }  // namespace
 
-std::vector<DynamicDim> dynamic_dims(const std::filesystem::path& model, std::span<const ValueInfo> inputs) {
+std::vector<DynamicDim> dynamic_dims(const std::filesystem::path& model, std::span<const ValueInfo> inputs,
+                                     const InputMeanings& meanings) {
   std::vector<DynamicDim> dims;
   const WeightReader weights(model);
   for (const ValueInfo& input : inputs) {
@@ -190,7 +193,7 @@ std::vector<DynamicDim> dynamic_dims(const std::filesystem::path& model, std::sp
       if (input.dims[axis].is_static()) continue;
       auto dim = std::ranges::find(dims, input.dims[axis].symbol, &DynamicDim::name);
       if (dim == dims.end())
-        dim = dims.insert(dims.end(), {input.dims[axis].symbol, kind_of(input, axis), {}, {}});
+        dim = dims.insert(dims.end(), {input.dims[axis].symbol, kind_of(input, axis, meanings), {}, {}});
       const std::int64_t asked = weights.asked(input.name, axis, input.dims.size());
       if (asked == 0) continue;
       dim->kind = DimKind::fixed;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/exec/inputs/input_meaning.h"
 #include "core/exec/runtime/tensor.h"
 
 namespace regraft::exec {
@@ -31,8 +32,10 @@ struct DynamicDim {
 
 /// The dynamic dims of a model's inputs, in the order of the inputs. A dim that a weight fixes (the rows of a
 /// MatMul's, the channels of a Conv's) has that size first; then come usual sizes of its kind, sizes that the
-/// inputs declare elsewhere, and the model's own constants. Throws ExecError on what is not a model.
-std::vector<DynamicDim> dynamic_dims(const std::filesystem::path& model, std::span<const ValueInfo> inputs);
+/// inputs declare elsewhere, and the model's own constants. Floats that are meant as indices are tokens, no
+/// samples. Throws ExecError on what is not a model.
+std::vector<DynamicDim> dynamic_dims(const std::filesystem::path& model, std::span<const ValueInfo> inputs,
+                                     const InputMeanings& meanings);
 
 /// The size of a dim that the model names by others of these: "past_length + 1".
 std::optional<std::int64_t> derived_size(const std::string& name, SymbolSizes sizes);

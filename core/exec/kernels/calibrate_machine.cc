@@ -69,11 +69,11 @@ CalibrationResult calibrate_machine(const std::vector<GridKernel>& grid, const c
   return result;
 }
 
-std::vector<LawFit> fit_by_law(std::span<const cost::KernelSample> samples) {
-  std::map<std::string, std::vector<std::size_t>> laws;
-  for (std::size_t i = 0; i < samples.size(); ++i) laws[samples[i].features.law()].push_back(i);
-  std::vector<LawFit> fits;
-  for (const auto& [law, members] : laws) {
+std::vector<KernelKindFit> fit_by_kind(std::span<const cost::KernelSample> samples) {
+  std::map<std::string, std::vector<std::size_t>> kinds;
+  for (std::size_t i = 0; i < samples.size(); ++i) kinds[samples[i].features.kernel_kind()].push_back(i);
+  std::vector<KernelKindFit> fits;
+  for (const auto& [kind, members] : kinds) {
     std::vector<double> factors, rates, learned;
     for (const std::size_t i : members) {
       std::vector<cost::KernelSample> others;
@@ -84,9 +84,9 @@ std::vector<LawFit> fit_by_law(std::span<const cost::KernelSample> samples) {
       rates.push_back(log_error(samples[i].measured_us, samples[i].analytic_us));
       learned.push_back(log_error(samples[i].measured_us, samples[i].analytic_us * factor));
     }
-    fits.push_back({law, members.size(), median(factors), median(rates), median(learned)});
+    fits.push_back({kind, members.size(), median(factors), median(rates), median(learned)});
   }
-  std::ranges::stable_sort(fits, std::greater<>(), &LawFit::kernels);
+  std::ranges::stable_sort(fits, std::greater<>(), &KernelKindFit::kernels);
   return fits;
 }
 

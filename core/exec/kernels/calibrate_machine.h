@@ -13,9 +13,9 @@
 
 namespace regraft::exec {
 
-/// How well the kernels of one law are predicted.
-struct LawFit {
-  std::string law;
+/// How well the kernels of one kind are predicted.
+struct KernelKindFit {
+  std::string kind;
   std::size_t kernels = 0;
   double factor = 1;         // measured / predicted by the rates, the median
   double rates_error = 0;    // the median of |log2(measured / predicted)|, by the rates alone
@@ -43,7 +43,7 @@ CalibrationResult calibrate_machine(const std::vector<GridKernel>& grid, const c
                                     const CalibrationOptions& options, const Clock& clock,
                                     const std::function<void(std::size_t done)>& progress);
 
-/// By law, those of most kernels first.
-std::vector<LawFit> fit_by_law(std::span<const cost::KernelSample> samples);
+/// By kind, those of most kernels first.
+std::vector<KernelKindFit> fit_by_kind(std::span<const cost::KernelSample> samples);
 
 }  // namespace regraft::exec

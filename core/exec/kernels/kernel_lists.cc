@@ -159,7 +159,7 @@ bool is_view(const KernelTime& kernel) {
 /// Kernels of the runtime that are one form of a predicted kernel, and no other.
 struct FormOfKernel {
   std::string_view op;
-  cost::KernelLaw law;
+  cost::KernelKind kind;
 };
 constexpr std::array kFormsOfKernels{
     FormOfKernel{"SkipLayerNormalization", {graph::OpKind::layer_norm, cost::KernelForm::skip}},
@@ -172,11 +172,11 @@ constexpr std::array kFormsOfKernels{
 };
 
 bool KernelLists::is_as_predicted(const ComparedKernel& one) const {
-  const cost::KernelLaw law{one.predicted.features.kind, one.predicted.features.form};
+  const cost::KernelKind kind{one.predicted.features.kind, one.predicted.features.form};
   return std::ranges::all_of(kFormsOfKernels, [&](const FormOfKernel& form) {
     const bool launched =
         std::ranges::any_of(one.launched, [&](std::size_t at) { return profile.kernels[at].op == form.op; });
-    return !launched || law == form.law;
+    return !launched || kind == form.kind;
   });
 }
 
@@ -208,7 +208,7 @@ std::vector<cost::KernelSample> KernelLists::samples() const {
   for (const ComparedKernel& one : compared) {
     const cost::PredictedKernel& kernel = one.predicted;
     if (kernel.view || one.launched.empty() || !is_as_predicted(one)) continue;
-    const double beside_us = kernel.us - kernel.law_us;
+    const double beside_us = kernel.us - kernel.corrected_us;
     samples.push_back({kernel.features, kernel.analytic_us,
                        std::max(one.launched_us - beside_us, one.launched_us * kLeastShare),
                        one.sized ? cost::KernelSource::this_model : cost::KernelSource::unsized});

@@ -106,7 +106,7 @@ void ControllerEngine::read(std::span<const std::uint32_t> rows, const float* st
   reserve(*std::ranges::max_element(rows));
   kernels_.product({rows.size(), config_.state, first_.panels, rows.data(), states, stride,
                     first_.weight.data(), first_.start.data(), hidden_.data(), hidden_stride_});
-  // The other two layers wait for the xfer.
+  // The other two layers wait for the rule.
   if (config_.kind == ControllerKind::hierarchical)
     for (const std::uint32_t row : rows) kernels_.tanh(hidden(row, kXfer), kLocation * width_);
   kernels_.product({rows.size(), width_, xfers_.panels, rows.data(), hidden_.data(), hidden_stride_,

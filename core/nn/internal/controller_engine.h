@@ -59,7 +59,7 @@ class ControllerEngine {
   std::size_t width_, location_stride_, hidden_stride_ = 0, logits_stride_ = 0;
   std::uint32_t reserved_ = 0;
   PackedMatrix first_;       // of all four hidden layers, or of the query
-  PackedMatrix xfers_;       // hidden or query to xfer logits
+  PackedMatrix xfers_;       // hidden or query to rule logits
   AlignedFloats locations_;  // [width_][location_stride_]
   std::vector<float> location_bias_;
   std::vector<float> location_rows_, value_rows_;  // E of location and value2: [xfers][width_]

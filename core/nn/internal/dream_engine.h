@@ -14,7 +14,7 @@ namespace regraft::nn::internal {
 
 /// The model of mdn_rnn.h on the CPU for many replicas at once, by own kernels: equal within rounding, and
 /// the same draws from the same random stream. What nobody asks for is not computed: of the mixture only the
-/// components that were drawn, of the location counts only those of one xfer.
+/// components that were drawn, of the location counts only those of one rule.
 ///
 /// Each replica is a row: [a | z | h] and its cell. One thread; weights may be swapped between steps.
 class DreamEngine {
@@ -54,7 +54,7 @@ class DreamEngine {
   }
   /// z of these rows become draws of the mixture that read_heads() saw; each row has a stream of its own.
   void sample(std::span<const std::uint32_t> rows, const SampleOptions& options, std::span<Rng> streams);
-  /// The most likely bin of an xfer's location count, given h.
+  /// The most likely bin of a rule's location count, given h.
   std::uint32_t count_bin_of(std::size_t row, std::uint32_t xfer) const;
   /// Logits of its bins.
   std::vector<float> count_logits(std::size_t row, std::uint32_t xfer) const;

@@ -59,12 +59,12 @@ std::vector<float> perceptron(const Weights& weights, const std::string& name, s
   return row;
 }
 
-/// Fills the log-probabilities of both halves: xfers among those that have candidates, then locations of
+/// Fills the log-probabilities of both halves: rules among those that have candidates, then locations of
 /// each.
 void decide_in_halves(std::span<const float> logits, std::span<const float> scores,
                       std::span<const std::uint16_t> xfers, Evaluation& evaluation) {
   std::vector<float> legal;
-  std::vector<std::size_t> begins;  // of each legal xfer's candidates
+  std::vector<std::size_t> begins;  // of each legal rule's candidates
   for (std::size_t row = 0; row < xfers.size(); ++row) {
     if (row > 0 && xfers[row] == xfers[row - 1]) continue;
     legal.push_back(logits[xfers[row]]);

@@ -63,10 +63,10 @@ class FusedModel {
   FusedWeights bound_{};
 };
 
-/// Each candidate with the rule row of its xfer.
+/// Each candidate with the row of its rule.
 FusedGraph fused_graph(const env::Observation& observation);
-/// Each with the row that says what it does. `rules` holds them where they are not the xfers, and is kept as
-/// long as the graph.
+/// Each with the row that says what it does. `rules` holds them where they are not those of the candidates,
+/// and is kept as long as the graph.
 FusedGraph fused_graph(const env::Observation& observation, std::vector<std::uint16_t>& rules);
 
 enum class Tape { none, kept };

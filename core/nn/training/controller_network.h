@@ -12,7 +12,7 @@ struct ControllerSteps {
   torch::Tensor states;     // [n, state]
   torch::Tensor legal;      // [n, xfers] bool; NO-OP's is 1
   torch::Tensor xfers;      // [n] int64: chosen
-  torch::Tensor counts;     // [n] int64: locations of the chosen xfer, at most `locations`; 1 for NO-OP
+  torch::Tensor counts;     // [n] int64: locations of the chosen rule, at most `locations`; 1 for NO-OP
   torch::Tensor locations;  // [n] int64: chosen
 
   std::int64_t size() const { return states.size(0); }
@@ -21,7 +21,7 @@ struct ControllerSteps {
 struct ControllerOutput {
   torch::Tensor log_xfer, log_location;          // [n] of what was chosen; a NO-OP's location has 0
   torch::Tensor xfer_entropy, location_entropy;  // [n] nats
-  torch::Tensor value, xfer_value;               // [n] V1(s), V2(s, xfer)
+  torch::Tensor value, xfer_value;               // [n] V1(s), V2(s, rule)
 };
 
 /// The hierarchical controller with gradients, for whoever trains it. Not thread-safe.

@@ -90,8 +90,8 @@ struct DynamicsLosses {
   torch::Tensor latent;    // nats a dimension
   torch::Tensor reward;    // squared error
   torch::Tensor terminal;  // nats
-  torch::Tensor xfers;     // nats an xfer
-  torch::Tensor counts;    // nats a legal xfer
+  torch::Tensor xfers;     // nats a rule
+  torch::Tensor counts;    // nats a legal rule
 };
 DynamicsLosses losses(const DynamicsOutput& output, const DynamicsTargets& targets);
 

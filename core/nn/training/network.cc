@@ -154,7 +154,7 @@ PolicyOutput Network::decide(const CandidateTensors& groups, const Tensor& raw_s
     output.log_probabilities = segment_log_softmax(scores, groups.graph);
     return output;
   }
-  // Xfers that are not legal in a graph are no pair of it: masked before the softmax.
+  // Rules that are not legal in a graph are no pair of it: masked before the softmax.
   const auto logits = perceptron(affine(globals, weight("xfer.weight1"), weight("xfer.bias1")), "xfer");
   const auto cells = groups.pair_graph.group.to(torch::kInt64) * logits.size(1) + groups.xfers;
   output.xfer_log_probabilities =

@@ -53,7 +53,7 @@ struct PolicyOutput {
   torch::Tensor log_probabilities;  // [c], a distribution over the candidates of each graph
   torch::Tensor values;             // [g]
   // For a hierarchical head; its log_probabilities are the sums of these two.
-  torch::Tensor xfer_log_probabilities;      // [pairs], a distribution over the legal xfers of each graph
+  torch::Tensor xfer_log_probabilities;      // [pairs], a distribution over the legal rules of each graph
   torch::Tensor location_log_probabilities;  // [c], a distribution over the candidates of each pair
 };
 
@@ -64,7 +64,7 @@ struct PolicyOutput {
 /// and the pointer head (Vinyals et al. 2015) over candidates:
 ///   h = relu(v[root] Wr + mean v[matched] Wm + rule Wq + u Wg + b1),  score = relu(h W2 + b2) w3.
 /// or the hierarchical head, with perceptrons of two hidden layers on the graph's embedding u:
-///   xfers: P1(u), softmax over the legal ones;  V1(s): P3(u);  V2(s, x): P4(u, first layer + row of x)
+///   rules: P1(u), softmax over the legal ones;  V1(s): P3(u);  V2(s, x): P4(u, first layer + row of x)
 ///   locations of x: as the pointer's scores with a row of x for the rule's, softmax over x's candidates.
 /// Scores have their log_priors() (graph_batch.h) added before either softmax over them.
 /// All parameters live in one flat buffer in the order of weight_layout(), and so do their gradients. Not
@@ -87,7 +87,7 @@ class Network {
   /// Scores [c] and the graphs' embeddings [g, w] to what the policy says.
   PolicyOutput decide(const CandidateTensors& groups, const torch::Tensor& scores,
                       const torch::Tensor& globals) const;
-  /// A hierarchical head: V2 of graphs' embeddings [m, w] and a chosen xfer of each [m].
+  /// A hierarchical head: V2 of graphs' embeddings [m, w] and a chosen rule of each [m].
   torch::Tensor xfer_values(const torch::Tensor& globals, const torch::Tensor& xfers) const;
 
   /// Flat [parameters], outside autograd: the optimiser writes the first and reads the second.

@@ -275,7 +275,7 @@ void FusedTrainer::backward(const Tensor& loss) {
   }
   auto& flat = network_.gradients();
   model_.add_flat_gradients(sums_[0], {flat.data_ptr<float>(), static_cast<std::size_t>(flat.numel())});
-  if (network_.config().head == Head::hierarchical) return;  // its rows of xfers are weights themselves
+  if (network_.config().head == Head::hierarchical) return;  // its rows of rules are weights themselves
   const auto rule_part = model_.rule_part(sums_[0]);
   rule_rows_.backward(
       torch::from_blob(const_cast<float*>(rule_part.data()), rule_rows_.sizes(), torch::kFloat32));

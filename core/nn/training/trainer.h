@@ -24,9 +24,9 @@ struct DecisionOutput {
 /// One minibatch through a network.
 struct TrainerOutput {
   torch::Tensor log_probabilities;         // [c] of all candidates
-  DecisionOutput first;                    // [g]: the candidate at once, or its xfer
+  DecisionOutput first;                    // [g]: the candidate at once, or its rule
   DecisionOutput second;                   // [m]: the location; empty where the head has no such decision
-  std::vector<std::size_t> second_graphs;  // [m]: the graphs whose chosen xfer is not NO-OP
+  std::vector<std::size_t> second_graphs;  // [m]: the graphs whose chosen rule is not NO-OP
 };
 
 /// Observations that a trainer has checked and made ready for its forward passes.

@@ -23,7 +23,7 @@ struct PointValue {
   bool constant = false;  // of constants alone
 };
 
-/// Values of an op table's leaves and nodes.
+/// Values of an op table's leaves and nodes at random points of a field (Schwartz 1980, Zippel 1979).
 class PointEvaluator {
  public:
   PointEvaluator(const OpTable& table, std::uint64_t seed);

@@ -4,15 +4,20 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
-#include "core/base/gzip.h"
+#include "core/base/xz.h"
 #include "core/rules/lang/rule_error.h"
 
 namespace regraft::rules {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 28;
+
+}  // namespace
 
 std::filesystem::path ProofArchive::path_of(const std::filesystem::path& rule_file) {
   std::filesystem::path path = rule_file;
   if (path.extension() == ".rules") path.replace_extension();
-  return path += ".proofs.tar.gz";
+  return path += ".proofs.tar.xz";
 }
 
 std::string ProofArchive::member_of(std::string_view rule) {
@@ -25,7 +30,7 @@ ProofArchive ProofArchive::load(const std::filesystem::path& rule_file) {
   ProofArchive archive;
   const std::filesystem::path path = path_of(rule_file);
   if (!std::filesystem::exists(path)) return archive;
-  const auto unpacked = gunzip(read_file(path));
+  const auto unpacked = unxz(read_file(path), kMostBytes);
   auto proofs = unpacked ? untar(*unpacked) : std::nullopt;
   if (!proofs)
     throw RuleError("the archive of proofs is truncated or damaged", path.string(),
@@ -40,7 +45,7 @@ void ProofArchive::save(const std::filesystem::path& rule_file) const {
   if (proofs_.empty()) {
     std::filesystem::remove(path);
   } else {
-    write_file_atomic(path, gzip(tar(proofs_)));
+    write_file_atomic(path, xz(tar(proofs_)));
   }
 }
 

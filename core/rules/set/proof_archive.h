@@ -11,7 +11,7 @@
 namespace regraft::rules {
 
 /// The proofs of one file of rules as SMT-LIB texts, packed beside it: those of mine.rules in
-/// mine.proofs.tar.gz, of rule a/sum as a.sum.smt2. The same proofs give the same bytes.
+/// mine.proofs.tar.xz, of rule a/sum as a.sum.smt2. The same proofs give the same bytes.
 class ProofArchive {
  public:
   static std::filesystem::path path_of(const std::filesystem::path& rule_file);
@@ -19,8 +19,8 @@ class ProofArchive {
   static std::string member_of(std::string_view rule);
 
   ProofArchive() = default;
-  /// The archive of a file of rules; empty where it has none. Throws RuleError where it is truncated or
-  /// damaged.
+  /// The archive of a file of rules; empty where it has none. Throws RuleError where it is truncated,
+  /// damaged or holds more than 256 MiB.
   static ProofArchive load(const std::filesystem::path& rule_file);
   /// Writes it beside the file of rules, whole or not at all; where nothing is in it, there is no file.
   void save(const std::filesystem::path& rule_file) const;

@@ -157,7 +157,10 @@ void StatusTable::set(StatusLine line) {
 
 void StatusTable::keep_only(const std::set<std::string, std::less<>>& rules) {
   std::erase_if(lines_, [&](const auto& line) { return !rules.contains(line.first); });
-  proofs_.keep_only(rules);
+  std::set<std::string, std::less<>> with_proof;
+  for (const auto& [name, line] : lines_)
+    if (line.proof_hash != "-") with_proof.insert(name);
+  proofs_.keep_only(with_proof);
 }
 
 std::string StatusTable::text() const {

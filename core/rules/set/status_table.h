@@ -69,7 +69,7 @@ class StatusTable {
   /// Whether it was found by checks that this program does not have.
   bool found_by_newer(const RuleInfo& rule) const;
   void set(StatusLine line);
-  /// Drops lines and proofs of all other rules.
+  /// Drops the lines of all other rules, and the proofs that no line names.
   void keep_only(const std::set<std::string, std::less<>>& rules);
   ProofArchive& proofs() { return proofs_; }
   const ProofArchive& proofs() const { return proofs_; }

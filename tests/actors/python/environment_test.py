@@ -193,7 +193,7 @@ class InvalidActions(unittest.TestCase):
             self.assertEqual((paid, terminated, truncated, info["rule"]), (-0.25, False, False, ""), action)
             unknown = not 0 <= int(action[0]) <= env.noop
             self.assertEqual(info["invalid"],
-                             "there is no such xfer" if unknown else "the xfer has no such location", action)
+                             "there is no such rule" if unknown else "the rule has no such location", action)
             self.assertEqual(info["cost_before"], info["cost_after"])
             self.assertEqual(support.differences(before, after), ["globals"], "it costs a step, which is seen")
 

@@ -1,6 +1,6 @@
 // A random walk of the C++ environment, for comparison with the Python module's: actors_python_walk MODEL
 // SEED EPISODES HORIZON. A line for each observation: the SHA-256 of each of its arrays. A line for each step
-// before it: xfer, location, reward, terminated, truncated, latency (numbers with a fraction in hexadecimal,
+// before it: rule, location, reward, terminated, truncated, latency (numbers with a fraction in hexadecimal,
 // which is exact).
 #include <cstdio>
 #include <cstdlib>

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 OptionTable small_table() {
   return OptionTable({
       Option("seed", 0, at_least(0).fixed(), "of all random streams"),
-      Option("ppo.lr", 3e-4, between(0, 1), "learning rate"),
+      Option("ppo.learning_rate", 3e-4, between(0, 1), "learning rate"),
       Option("ppo.epochs", 4, between(1, 64), "passes over a batch"),
       Option("ppo.anneal", true, any(), "lower the rate to 0 over the run"),
       Option("search.kind", "greedy", one_of({"greedy", "taso", "policy"}), "how to search"),
@@ -50,7 +50,7 @@ std::string set_error(std::string_view text) {
 TEST(Config, StartsWithTheDefaults) {
   const Config config(small_table());
   EXPECT_EQ(config.integer("seed"), 0);
-  EXPECT_EQ(config.number("ppo.lr"), 3e-4);
+  EXPECT_EQ(config.number("ppo.learning_rate"), 3e-4);
   EXPECT_TRUE(config.flag("ppo.anneal"));
   EXPECT_EQ(config.text("search.kind"), "greedy");
   EXPECT_EQ(config.list("run.models"), (TextList{"a.onnx", "b.onnx"}));
@@ -59,16 +59,16 @@ TEST(Config, StartsWithTheDefaults) {
 TEST(Config, FilesThenSettingsOverride) {
   const TempDir dir;
   write_file_atomic(dir.path() / "c.toml",
-                    "seed = 5\n[ppo]\nlr = 1\nanneal = false\n[run]\nmodels = ['x']\n");
+                    "seed = 5\n[ppo]\nlearning_rate = 1\nanneal = false\n[run]\nmodels = ['x']\n");
   Config config(small_table());
   config.merge_file(dir.path() / "c.toml");
-  EXPECT_EQ(config.number("ppo.lr"), 1.0);  // an integer is a number
-  config.set("ppo.lr=1e-4");
+  EXPECT_EQ(config.number("ppo.learning_rate"), 1.0);  // an integer is a number
+  config.set("ppo.learning_rate=1e-4");
   config.set("search.kind=taso");
   config.set("run.models=p,q r,s");
   config.set("ppo.anneal=true");
   EXPECT_EQ(config.integer("seed"), 5);
-  EXPECT_EQ(config.number("ppo.lr"), 1e-4);
+  EXPECT_EQ(config.number("ppo.learning_rate"), 1e-4);
   EXPECT_EQ(config.text("search.kind"), "taso");
   EXPECT_EQ(config.list("run.models"), (TextList{"p", "q r", "s"}));
   config.set("run.models=");
@@ -78,24 +78,25 @@ TEST(Config, FilesThenSettingsOverride) {
 TEST(Config, UnknownKeysNameTheLineAndTheNearest) {
   EXPECT_EQ(toml_error("seed = 1\n[ppo]\nmomentum = 1\n"),
             "c.toml:3: there is no key 'ppo.momentum'"
-            " (one of seed, ppo.lr, ppo.epochs, ppo.anneal, search.kind, run.models, run.heads)");
+            " (one of seed, ppo.learning_rate, ppo.epochs, ppo.anneal, search.kind, run.models, run.heads)");
   EXPECT_EQ(toml_error("[ppo]\nepoch = 1\n"),
             "c.toml:2: there is no key 'ppo.epoch' (did you mean 'ppo.epochs'?)");
   EXPECT_THAT(toml_error("[pp]\n"), HasSubstr("c.toml:1: there is no key 'pp'"));
-  EXPECT_THAT(set_error("ppo.lrr=2"),
-              AllOf(HasSubstr("--set ppo.lrr=2"), HasSubstr("did you mean 'ppo.lr'?")));
-  EXPECT_THAT(set_error("ppo.lr"), HasSubstr("there is no '='"));
+  EXPECT_THAT(set_error("ppo.learning_rat=2"),
+              AllOf(HasSubstr("--set ppo.learning_rat=2"), HasSubstr("did you mean 'ppo.learning_rate'?")));
+  EXPECT_THAT(set_error("ppo.learning_rate"), HasSubstr("there is no '='"));
   EXPECT_THAT(set_error("=3"), HasSubstr("there is no key ''"));
 }
 
 TEST(Config, WrongTypesNameTheKeyTheValueAndWhatIsAllowed) {
-  EXPECT_EQ(toml_error("ppo.lr = 'fast'"), "c.toml:1: 'ppo.lr' cannot be \"fast\" (it is a number, 0 to 1)");
+  EXPECT_EQ(toml_error("ppo.learning_rate = 'fast'"),
+            "c.toml:1: 'ppo.learning_rate' cannot be \"fast\" (it is a number, 0 to 1)");
   EXPECT_THAT(toml_error("ppo.epochs = 2.5"), HasSubstr("cannot be 2.5 (it is an integer, 1 to 64)"));
   EXPECT_THAT(toml_error("ppo.anneal = 1"), HasSubstr("cannot be 1 (it is a bool)"));
   EXPECT_THAT(toml_error("run.models = ['a', 3]"), HasSubstr("it is a list of strings"));
   EXPECT_THAT(toml_error("seed = 2020-01-01"), HasSubstr("cannot be 2020-01-01"));
   EXPECT_THAT(toml_error("[seed]\nx = 1"), HasSubstr("'seed' cannot be"));
-  EXPECT_THAT(toml_error("[[ppo]]\nlr = 1"), HasSubstr("there is no key 'ppo'"));
+  EXPECT_THAT(toml_error("[[ppo]]\nlearning_rate = 1"), HasSubstr("there is no key 'ppo'"));
   EXPECT_THAT(set_error("ppo.epochs=2.5"), HasSubstr("cannot be '2.5'"));
   EXPECT_THAT(set_error("ppo.epochs=3x"), HasSubstr("cannot be '3x'"));
   EXPECT_THAT(set_error("ppo.anneal=yes"), HasSubstr("cannot be 'yes'"));
@@ -103,15 +104,15 @@ TEST(Config, WrongTypesNameTheKeyTheValueAndWhatIsAllowed) {
 }
 
 TEST(Config, OutOfRangeIsRefused) {
-  EXPECT_THAT(set_error("ppo.lr=1.5"), HasSubstr("cannot be 1.5 (it is a number, 0 to 1)"));
-  EXPECT_THAT(set_error("ppo.lr=nan"), HasSubstr("'ppo.lr' cannot be nan"));
-  EXPECT_THAT(toml_error("ppo.lr = inf"), HasSubstr("'ppo.lr' cannot be inf"));
+  EXPECT_THAT(set_error("ppo.learning_rate=1.5"), HasSubstr("cannot be 1.5 (it is a number, 0 to 1)"));
+  EXPECT_THAT(set_error("ppo.learning_rate=nan"), HasSubstr("'ppo.learning_rate' cannot be nan"));
+  EXPECT_THAT(toml_error("ppo.learning_rate = inf"), HasSubstr("'ppo.learning_rate' cannot be inf"));
   EXPECT_THAT(set_error("ppo.epochs=0"), HasSubstr("an integer, 1 to 64"));
   EXPECT_THAT(toml_error("search.kind = 'beam'"), HasSubstr("one of greedy, taso, policy"));
   EXPECT_THAT(set_error("run.heads=pointer,pionter"), HasSubstr("each one of pointer, hierarchical"));
   EXPECT_THAT(set_error("run.models=a\x9c"), HasSubstr("'run.models' cannot be"));  // not UTF-8
-  EXPECT_EQ(set_error("ppo.lr=1"), "no ConfigError");
-  EXPECT_EQ(set_error("ppo.lr=0"), "no ConfigError");
+  EXPECT_EQ(set_error("ppo.learning_rate=1"), "no ConfigError");
+  EXPECT_EQ(set_error("ppo.learning_rate=0"), "no ConfigError");
 }
 
 TEST(Config, SyntaxErrorsNameTheLine) {
@@ -121,7 +122,7 @@ TEST(Config, SyntaxErrorsNameTheLine) {
 
 TEST(Config, AnErrorChangesNothing) {
   Config config(small_table());
-  EXPECT_THROW(config.merge_toml("seed = 7\nppo.lr = 9\n", "c.toml"), ConfigError);
+  EXPECT_THROW(config.merge_toml("seed = 7\nppo.learning_rate = 9\n", "c.toml"), ConfigError);
   EXPECT_EQ(config.integer("seed"), 0);
 }
 
@@ -137,7 +138,7 @@ TEST(Config, PrintedTomlReadsBackTheSame) {
   Rng rng(seed, "config");
   for (int trial = 0; trial < 100; ++trial) {
     Config config(small_table());
-    config.merge_toml("ppo.lr = " + to_toml(ConfigValue(rng.uniform())), "lr");
+    config.merge_toml("ppo.learning_rate = " + to_toml(ConfigValue(rng.uniform())), "rate");
     config.set("seed=" + std::to_string(rng.next() >> 1));
     std::string odd = "\n\nquote\" back\\ tab\t line\n end'";
     for (auto n = rng.below(5); n > 0; --n) odd += static_cast<char>(1 + rng.below(126));
@@ -155,22 +156,22 @@ TEST(Config, KnowsWhatItWasGiven) {
   EXPECT_FALSE(config.given("seed"));
   config.set("seed=0");
   EXPECT_TRUE(config.given("seed")) << "be it the default";
-  config.merge_toml("[ppo]\nlr = 0.5\n", "a.toml");
-  EXPECT_TRUE(config.given("ppo.lr"));
+  config.merge_toml("[ppo]\nlearning_rate = 0.5\n", "a.toml");
+  EXPECT_TRUE(config.given("ppo.learning_rate"));
   EXPECT_FALSE(config.given("run.models"));
   EXPECT_THROW(config.given("sead"), ConfigError);
-  EXPECT_THROW(config.merge_toml("[ppo]\nlr = \"x\"\n", "b.toml"), ConfigError);
+  EXPECT_THROW(config.merge_toml("[ppo]\nlearning_rate = \"x\"\n", "b.toml"), ConfigError);
 }
 
 TEST(Config, DifferencesNameWhatIsFixed) {
   Config left(small_table()), right(small_table());
   right.set("seed=4");
-  right.set("ppo.lr=0.5");
+  right.set("ppo.learning_rate=0.5");
   const auto found = differences(left, right);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_TRUE(found[0].fixed_on_resume);
   EXPECT_FALSE(found[1].fixed_on_resume);
-  EXPECT_EQ(describe(found), "seed: 0 -> 4\nppo.lr: 0.0003 -> 0.5");
+  EXPECT_EQ(describe(found), "seed: 0 -> 4\nppo.learning_rate: 0.0003 -> 0.5");
 }
 
 }  // namespace

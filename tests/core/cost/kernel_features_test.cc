@@ -17,13 +17,13 @@ TEST(KernelFeatures, TheNameOfAnOpIsReadAgain) {
   EXPECT_FALSE(KernelFeatures::of_op("Convolve"));
 }
 
-TEST(KernelFeatures, ALawIsOfOpFormAndType) {
+TEST(KernelFeatures, AKindIsOfOpFormAndType) {
   KernelFeatures features{.kind = OpKind::conv};
-  EXPECT_EQ(features.law(), "Conv float32");
+  EXPECT_EQ(features.kernel_kind(), "Conv float32");
   features.form = KernelForm::grouped_blocked;
   features.dtype = graph::DType::float16;
-  EXPECT_EQ(features.law(), "Conv grouped_blocked float16");
-  EXPECT_EQ(KernelFeatures{.op = "LSTM"}.law(), "Opaque LSTM float32");
+  EXPECT_EQ(features.kernel_kind(), "Conv grouped_blocked float16");
+  EXPECT_EQ(KernelFeatures{.op = "LSTM"}.kernel_kind(), "Opaque LSTM float32");
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ TEST(OpaqueKernels, AnEinsumTakesTheTimeOfItsProducts) {
 TEST(OpaqueKernels, OpsOfTheSameSizesHaveTheirOwnTimes) {
   const auto of = [](const std::string& op) { return kernel(op, {{64, 512}}, {64, 512}); };
   EXPECT_GT(of("Celu").us, of("ThresholdedRelu").us);
-  EXPECT_EQ(of("Celu").features.law(), "Opaque Celu float32");
+  EXPECT_EQ(of("Celu").features.kernel_kind(), "Opaque Celu float32");
   EXPECT_EQ(of("my.domain.Celu").features.op, "my.domain.Celu");
   const AttrBlock cubic{{Attr::mode, std::string("cubic")}};
   EXPECT_EQ(kernel("Resize", {{1, 64}}, {1, 64}, cubic).features.op, "Resize cubic");
@@ -110,7 +110,7 @@ TEST(OpaqueKernels, WhatIsMadeOfConstantsIsFoldedBeforeARun) {
   EXPECT_EQ(kernels("RandomNormalLike"), 2u) << "another result in each run";
 }
 
-// All that is opaque had one law: what was measured of an LSTM changed what others take.
+// All that is opaque was of one kind: what was measured of an LSTM changed what others take.
 TEST(OpaqueKernels, WhatIsMeasuredOfOneOpIsOfThatOpAlone) {
   Net celu, selu;
   celu.output(opaque(celu, "Celu", {celu.input({64, 512})}, {64, 512}));

@@ -56,7 +56,7 @@ TEST(MeasuredKernels, RepeatedMeasurementsAreAveraged) {
   EXPECT_NEAR(std::log2(measured.factor(product(8, 64))), 1, 0.05);
 }
 
-TEST(MeasuredKernels, LawsDoNotMixButTheUnmeasuredTakeTheMeanOfAll) {
+TEST(MeasuredKernels, KindsDoNotMixButTheUnmeasuredTakeTheMeanOfAll) {
   const MeasuredKernels measured(samples({{pass(OpKind::erf, 1000), 100, 300}, {product(8, 64), 100, 100}}));
   EXPECT_NEAR(measured.factor(pass(OpKind::erf, 1000)), 3, 0.05);
   EXPECT_NEAR(measured.factor(product(8, 64)), 1, 0.02);
@@ -82,7 +82,7 @@ TEST(MeasuredKernels, KernelsOfOtherModelsCountForThemselves) {
   EXPECT_GT(calibrated.factor(product(9, 64)), 3);
 }
 
-TEST(MeasuredKernels, OfALawThatThisModelLacksOtherModelsOnlyLowerTheFactor) {
+TEST(MeasuredKernels, OfAKindThatThisModelLacksOtherModelsOnlyLowerTheFactor) {
   KernelFeatures conv = product(8, 64);
   conv.kind = OpKind::conv;
   const auto factor_with = [&](double other_us) {
@@ -126,7 +126,7 @@ double beside_us(const graph::Graph& graph) {
   const graph::Bindings bindings;
   double us = 0;
   for (const PredictedKernel& kernel : AnalyticCost(testing::test_device(), bindings, graph).kernels())
-    us += kernel.view ? kernel.us : kernel.us - kernel.law_us;
+    us += kernel.view ? kernel.us : kernel.us - kernel.corrected_us;
   return us;
 }
 

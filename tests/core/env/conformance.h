@@ -107,7 +107,7 @@ class EnvironmentConformance {
   }
 
   /// Masks equal legality: what is offered can be done, leaves a valid graph and costs what the peek said;
-  /// what lies just behind the prefix of an xfer is refused (EpisodeConformance).
+  /// what lies just behind the prefix of a rule is refused (EpisodeConformance).
   void offered_actions_can_be_taken(std::uint64_t seed) const {
     constexpr std::size_t kMost = 40;  // candidates of a state
     Environment env = make_(options_);
@@ -241,7 +241,7 @@ class EnvironmentConformance {
       const bool all = env.options().action_mode == ActionMode::all_sites && matches.size() > 1;
       const std::size_t limit = env.options().location_limit - (all ? 1u : 0u);
       const std::size_t kept = std::min<std::size_t>(matches.size(), limit);
-      ASSERT_EQ(seen.location_counts[xfer], kept + (all ? 1u : 0u)) << "xfer " << xfer;
+      ASSERT_EQ(seen.location_counts[xfer], kept + (all ? 1u : 0u)) << "rule " << xfer;
       beyond += matches.size() - kept;
       std::set<graph::NodeId> matched;
       for (const rules::Match& match : matches) matched.insert(match.nodes.begin(), match.nodes.end());

@@ -13,7 +13,7 @@
 
 namespace regraft::env {
 
-/// Anything that plays episodes of (xfer, location): a real environment, or one that a world model dreams.
+/// Anything that plays episodes of (rule, location): a real environment, or one that a world model dreams.
 class EpisodeWorld {
  public:
   struct Outcome {
@@ -31,7 +31,7 @@ class EpisodeWorld {
   /// Whether an episode may end where actions remain, before the horizon or at it, as in a dream that
   /// foretells its end.
   virtual bool may_end_early() const { return false; }
-  /// Locations of each xfer, 0 where it is not legal, NO-OP's 1.
+  /// Locations of each rule, 0 where it is not legal, NO-OP's 1.
   virtual std::vector<std::uint16_t> counts() const = 0;
   /// Equal where the states are, apart from the steps taken; bytes or numbers as text.
   virtual std::string fingerprint() const = 0;
@@ -101,7 +101,7 @@ class EpisodeConformance {
   /// The first and the last location of the prefix can be taken, the one behind it cannot.
   void masks_equal_legality(std::uint64_t seed) const {
     constexpr std::size_t kWalk = 4;
-    constexpr std::uint32_t kMost = 6;  // xfers of a state
+    constexpr std::uint32_t kMost = 6;  // rules of a state
     std::vector<Action> actions;
     Rng rng(seed, "masks of episodes");
     for (auto world = after({}, seed); !world->done() && actions.size() < kWalk;) {

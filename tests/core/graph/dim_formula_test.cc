@@ -36,6 +36,9 @@ TEST(BindingsOfTables, GiveFormulasTheirValues) {
   EXPECT_EQ(bindings.value(twice), 1) << "no tables: a symbol like any other";
   EXPECT_EQ(bindings.in(tables).value(twice), 8);
   EXPECT_EQ(Bindings().in(tables).value(twice), 2) << "symbols without a size count as 1";
+  EXPECT_EQ(bindings.in(tables).known(twice), 8);
+  EXPECT_EQ(Bindings().in(tables).known(twice), std::nullopt) << "it follows from nothing that was bound";
+  EXPECT_FALSE(Bindings().in(tables).know_all({DType::float32, true, {3, twice}}));
   EXPECT_EQ(bindings.in(tables).element_count({DType::float32, true, {n, twice, 3}}), 96);
   EXPECT_EQ(bindings.find(dim_symbol(n)), 4);
   EXPECT_EQ(bindings.find(dim_symbol(twice)), std::nullopt);

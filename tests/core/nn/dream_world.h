@@ -51,7 +51,7 @@ inline nn::WorldModel random_world(std::uint64_t seed, std::uint32_t xfers = 6,
   return world;
 }
 
-/// A random world in which every xfer is nearly always legal and nothing ends by itself: an episode goes on
+/// A random world in which every rule is nearly always legal and nothing ends by itself: an episode goes on
 /// to NO-OP or the horizon.
 inline nn::WorldModel endless_world(std::uint64_t seed, std::uint32_t xfers = 6) {
   nn::WorldModel world = random_world(seed, xfers);

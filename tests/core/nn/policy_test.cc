@@ -98,7 +98,7 @@ TEST_F(PolicyTest, TheFusedEngineEqualsTheTorchEngine) {
   EXPECT_EQ(make(Engine::automatic, NetworkConfig{24, 2, 20}).description(), "torch cpu");
 }
 
-/// Two locations of one xfer with the same matched nodes, the first of which stands for all sites.
+/// Two locations of one rule with the same matched nodes, the first of which stands for all sites.
 env::Observation two_alike(const test::SyntheticSize& size, Rng& rng) {
   env::Observation seen =
       test::synthetic_observation({.nodes = 12, .rules = size.rules, .locations = 0}, rng);

@@ -18,6 +18,7 @@ using graph::OpKind;
 using test::find_node;
 using test::import_text;
 using test::ModelBuilder;
+using test::output_type;
 
 const graph::Node& node_of(const ImportedModel& model, const std::string& output) {
   return model.graph().node(find_node(model, output));
@@ -25,13 +26,6 @@ const graph::Node& node_of(const ImportedModel& model, const std::string& output
 
 const graph::AttrBlock& attrs_of(const ImportedModel& model, const std::string& output) {
   return model.graph().attrs(find_node(model, output));
-}
-
-std::string output_type(const ImportedModel& model, const std::string& output) {
-  const graph::NodeId id = find_node(model, output);
-  for (std::uint32_t k = 0; k < model.graph().node(id).outputs.size(); ++k)
-    if (model.value_name({id, k}) == output) return model.tables().describe(model.graph().type_id({id, k}));
-  return "";
 }
 
 TEST(Import, KeepsNodesAsOriginsAndConstantsAsWeights) {
@@ -187,64 +181,6 @@ TEST(Import, WhatIsNotUnderstoodStaysOpaque) {
   EXPECT_EQ(model.op_type(1), "my.domain.Magic");
   EXPECT_EQ(node_of(model, "z").kind, OpKind::add);
   EXPECT_NE(model.tables().opaque_hash(0), model.tables().opaque_hash(1));
-}
-
-TEST(Import, TypesGoThroughOpsWithoutAKind) {
-  ModelBuilder builder;
-  builder.input("x", {"2", "8"}).output("y", {"a", "b"}).ints("k", {3});
-  builder.node("TopK", {"x", "k"}, {"values", "indices"});
-  builder.node("Relu", {"values"}, {"r"});
-  builder.node("Gather", {"r", "indices"}, {"y"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
-  EXPECT_EQ(node_of(model, "values").kind, OpKind::opaque);
-  EXPECT_EQ(output_type(model, "values"), "float32[2, 3]");
-  EXPECT_EQ(output_type(model, "indices"), "int64[2, 3]");
-  EXPECT_EQ(node_of(model, "r").kind, OpKind::relu);
-  EXPECT_EQ(output_type(model, "y"), "float32[2, 3, 3]");
-}
-
-TEST(Import, PartsOfShapesAreKnown) {
-  ModelBuilder builder;
-  builder.input("x", {"batch", "6", "4"}).output("y", {"a", "b", "c"}).ints("minus", {-1});
-  auto& part = builder.node("Shape", {"x"}, {"s"});
-  test::set_int(part, "start", -2);
-  test::set_int(builder.node("Concat", {"minus", "s"}, {"shape"}), "axis", 0);
-  builder.node("Reshape", {"x", "shape"}, {"y"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
-  EXPECT_EQ(output_type(model, "s"), "int64[2]");
-  EXPECT_EQ(output_type(model, "y"), "float32[batch, 6, 4]");
-}
-
-TEST(Import, TypesOfOpsWithoutAKind) {
-  struct Case {
-    const char* op;
-    std::vector<std::string> inputs;
-    std::vector<std::pair<const char*, std::int64_t>> attributes;
-    const char* type;
-  };
-  const Case cases[] = {{"Selu", {"x"}, {}, "float32[2, 8, 4, 6]"},
-                        {"IsNaN", {"x"}, {}, "bool[2, 8, 4, 6]"},
-                        {"ArgMax", {"x"}, {{"axis", -1}}, "int64[2, 8, 4, 1]"},
-                        {"ArgMin", {"x"}, {{"axis", 1}, {"keepdims", 0}}, "int64[2, 4, 6]"},
-                        {"Size", {"x"}, {}, "int64[]"},
-                        {"SpaceToDepth", {"x"}, {{"blocksize", 2}}, "float32[2, 32, 2, 3]"},
-                        {"DepthToSpace", {"x"}, {{"blocksize", 2}}, "float32[2, 2, 8, 12]"},
-                        {"Einsum", {"x", "x"}, {}, "float32[...]"},
-                        {"QuantizeLinear", {"x", "x"}, {}, "uint8[2, 8, 4, 6]"},
-                        {"GRU", {"s", "x", "x"}, {{"hidden_size", 5}}, "float32[7, 1, 3, 5]"},
-                        {"Cast", {"x"}, {{"to", 8}}, "string[2, 8, 4, 6]"},
-                        {"NoSuchOp", {"x"}, {}, "undefined[...]"}};
-  for (const Case& test : cases) {
-    ModelBuilder builder;
-    builder.input("x", {"2", "8", "4", "6"}).input("s", {"7", "3", "2"}).output("o", {});
-    builder.model.mutable_graph()->mutable_output(0)->clear_type();
-    auto& node = builder.node(test.op, test.inputs, {"o"});
-    for (const auto& [name, value] : test.attributes) test::set_int(node, name, value);
-    const std::string bytes = builder.bytes();
-    EXPECT_EQ(output_type(import_text(bytes), "o"), test.type) << test.op;
-  }
 }
 
 TEST(Import, DimsOfUnlikeNamesBroadcast) {

@@ -160,4 +160,12 @@ inline graph::NodeId find_node(const ImportedModel& model, const std::string& ou
   return graph::kNoNode;
 }
 
+/// The type of the value of this name: "float32[2, n]".
+inline std::string output_type(const ImportedModel& model, const std::string& output) {
+  const graph::NodeId id = find_node(model, output);
+  for (std::uint32_t k = 0; k < model.graph().node(id).outputs.size(); ++k)
+    if (model.value_name({id, k}) == output) return model.tables().describe(model.graph().type_id({id, k}));
+  return "";
+}
+
 }  // namespace regraft::onnx::test

@@ -1,7 +1,5 @@
 #include <gmock/gmock.h>
 
-#include <thread>
-
 #include "core/base/atomic_file.h"
 #include "core/wire/child.h"
 #include "core/wire/run_fixture.h"
@@ -12,15 +10,6 @@ namespace regraft::wire {
 namespace {
 
 using namespace testing_support;
-
-bool wait_for_file(const fs::path& path) {
-  const auto deadline = std::chrono::steady_clock::now() + kLong;
-  while (!fs::exists(path)) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
 
 TEST(Killed, AnActorIsReplacedByItsNextIncarnationAndTheTicketCountsBalance) {
   TestRun run(TestRun::Over::kIpc);
@@ -104,7 +93,7 @@ TEST(Killed, ALearnerComesBackInTheNextGenerationAndNothingIsAdmittedTwice) {
     EXPECT_EQ(error_of(count_acks).fault(), WireFault::kClosed) << "after the acknowledgements that had come";
   }
   EXPECT_EQ(second.join(), 0);
-  ASSERT_TRUE(wait_for_file(report));
+  ASSERT_TRUE(comes_to_hold([&] { return fs::exists(report); }));
   const std::string table = read_file(report);
   EXPECT_THAT(table, testing::HasSubstr("the ticket counts balance"));
   EXPECT_EQ(admitted, 12u) << table;

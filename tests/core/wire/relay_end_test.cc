@@ -81,6 +81,24 @@ TEST(RelayEnd, WithoutActorsItGivesUpARunThatIsNotThere) {
   EXPECT_FALSE(fs::exists(run.folder() / "relay.json"));
 }
 
+TEST(RelayEnd, TheRunFileOfItsSuccessorStays) {
+  TestRun run(TestRun::Over::kTcp);
+  run.start();
+  const fs::path file = run.folder() / "relay.json";
+  Relay first(relay_options(run), run.clock());
+  ASSERT_TRUE(comes_to_hold([&] { return fs::exists(file); }));
+  const std::string old = read_file(file);
+  Relay next(relay_options(run, 2), run.clock());
+  ASSERT_TRUE(comes_to_hold([&] { return read_file(file) != old; }));
+  first.stop();
+  ASSERT_TRUE(fs::exists(file));
+  Link link(behind(run, "a"), run.clock());
+  EXPECT_TRUE(link.next_ticket(kLong));
+  run.hub().stop();
+  next.join();
+  EXPECT_FALSE(fs::exists(file));
+}
+
 TEST(RelayKinds, AreFourAtATime) {
   TestRun run(TestRun::Over::kIpc);
   Hub& hub = run.start();

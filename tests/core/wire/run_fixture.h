@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/base/file.h"
@@ -43,6 +44,17 @@ class FullDisk {
 
 /// Waits are on conditions; this is the limit that only a failure reaches.
 inline constexpr auto kLong = 30s;
+
+/// What nobody tells of, as a file that another process writes, is looked at again and again; false if it did
+/// not come to hold.
+inline bool comes_to_hold(const std::function<bool()>& condition) {
+  const auto until = std::chrono::steady_clock::now() + kLong;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
 
 inline std::vector<Frame> payload(std::uint64_t seed, std::size_t frames, std::size_t size) {
   std::vector<Frame> all;

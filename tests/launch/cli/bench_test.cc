@@ -80,6 +80,8 @@ TEST(BenchEnvironment, RefusesWhatDoesNotGoTogether) {
   EXPECT_EQ(run({"bench"}).status.code, 2);
   EXPECT_EQ(run({"bench", "a.onnx", "--env", "b.onnx"}).status.code, 2);
   EXPECT_EQ(run({"bench", "a.onnx", "--steps", "100"}).status.code, 2);
+  EXPECT_EQ(run({"bench", "a.onnx", "--cost", "alone"}).status.code, 2);
+  EXPECT_EQ(run({"bench", "--env", "b.onnx", "--cost", "real"}).status.code, 2);
   EXPECT_EQ(run({"bench", "--dream", "--other-optimisation", "none"}).status.code, 2);
   EXPECT_EQ(run({"bench", "a.onnx", "--other-optimisation", "some"}).status.code, 2);
   const Captured missing = run({"bench", "--env", "missing.onnx"});

@@ -57,7 +57,7 @@ TEST_F(RulesCli, VerifyWritesBesideTheFileAndNowhereElse) {
   EXPECT_THAT(first.output, HasSubstr("wrong                        REFUTED"));
   const std::string stored = read_file(one.parent_path() / "mine.status");
   EXPECT_THAT(stored, AllOf(HasSubstr("r proved:"), HasSubstr("wrong tested ")));
-  EXPECT_TRUE(fs::exists(one.parent_path() / "mine.proofs.tar.gz"));
+  EXPECT_TRUE(fs::exists(one.parent_path() / "mine.proofs.tar.xz"));
   const Captured second = run({"rules", "verify", "--rules", two.string(), "--write"});
   EXPECT_EQ(second.status.code, 0) << second.output;
   EXPECT_EQ(read_file(one.parent_path() / "mine.status"), stored);
@@ -103,7 +103,7 @@ TEST_F(RulesCli, ShowPrintsAProofAlone) {
   EXPECT_THAT(solved.output, AllOf(HasSubstr("unsat"), Not(HasSubstr("error"))));
   EXPECT_THAT(
       run({"rules", "show", "matmul-assoc-left"}).output,
-      HasSubstr("matmul-assoc-left.smt2 of " + shipped.parent_path().string() + "/linear.proofs.tar.gz"));
+      HasSubstr("matmul-assoc-left.smt2 of " + shipped.parent_path().string() + "/linear.proofs.tar.xz"));
   const Captured none = run({"rules", "show", "conv-winograd", "--proof"});
   EXPECT_EQ(none.status.code, 1);
   EXPECT_EQ(none.output, "");
@@ -113,7 +113,7 @@ TEST_F(RulesCli, ShowPrintsAProofAlone) {
 TEST_F(RulesCli, ADamagedArchiveOfProofsIsToldWithARemedy) {
   const fs::path file = write("mine.rules", "r: Relu(Relu(x)) => Relu(x)\n");
   ASSERT_EQ(run({"rules", "verify", "--rules", file.string(), "--write"}).status.code, 0);
-  const fs::path proofs = folder.path() / "mine.proofs.tar.gz";
+  const fs::path proofs = folder.path() / "mine.proofs.tar.xz";
   write_file_atomic(proofs, read_file(proofs).substr(0, 100));
   for (const char* verb : {"list", "verify"}) {
     const Captured refused = run({"rules", verb, "--rules", file.string()});

@@ -35,8 +35,8 @@ TEST(ChoiceOfAController, TheBestOfThoseWhoseDreamsAreBelieved) {
   const std::vector<CheckedController> checked{figures(5, 0.001, 0.1), figures(10, 0.02, 0.3),
                                                figures(15, 0.019, 0.2), figures(20, 0.0201, 0.9)};
   const ChosenController chosen = choose_controller(checked, 0.02);
-  EXPECT_EQ(chosen.index, 1u) << "at most 0.02 is believed";
-  EXPECT_TRUE(chosen.believed);
+  EXPECT_EQ(chosen.index, 1u) << "at most 0.02 is within trust";
+  EXPECT_TRUE(chosen.within_trust);
   EXPECT_EQ(choose_controller(checked, 0.0199).index, 2u);
   EXPECT_EQ(choose_controller(checked, 1).index, 3u);
 }
@@ -55,7 +55,7 @@ TEST(ChoiceOfAController, WhereNoneIsBelievedTheLeastWrong) {
                                                figures(15, 0.2, 0.9)};
   const ChosenController chosen = choose_controller(checked, 0.02);
   EXPECT_EQ(chosen.index, 1u);
-  EXPECT_FALSE(chosen.believed);
+  EXPECT_FALSE(chosen.within_trust);
 }
 
 TEST(ChoiceOfAController, OneAloneIsKeptBelievedOrNot) {
@@ -63,7 +63,7 @@ TEST(ChoiceOfAController, OneAloneIsKeptBelievedOrNot) {
     const std::vector<CheckedController> one{figures(3, error, 0.1)};
     const ChosenController chosen = choose_controller(one, 0.02);
     EXPECT_EQ(chosen.index, 0u);
-    EXPECT_EQ(chosen.believed, error == 0.01);
+    EXPECT_EQ(chosen.within_trust, error == 0.01);
   }
 }
 
@@ -126,9 +126,10 @@ class ChoiceOfAJob : public ::testing::Test {
   }
   /// With rewards as they are, so small a world model makes errors that can be told from none.
   std::string job(const std::vector<std::string>& more) {
-    std::vector<std::string> words = testing::small_model_based(
-        {"--set", "model_based.rounds=1", "--set", "train.updates=4", "--set", "model_based.check_every=1",
-         "--set", "ppo.lr=0.03", "--set", "world.scheduled_sampling=0", "--set", "world.reward_unit=0"});
+    std::vector<std::string> words =
+        testing::small_model_based({"--set", "model_based.rounds=1", "--set", "train.updates=4", "--set",
+                                    "model_based.check_every=1", "--set", "ppo.learning_rate=0.03", "--set",
+                                    "world.scheduled_sampling=0", "--set", "world.reward_unit=0"});
     for (const std::string& setting : more) words.insert(words.end(), {"--set", setting});
     if (fs::exists(run())) words.emplace_back("--resume");
     Running running(train(run(), words));
@@ -238,16 +239,16 @@ TEST_F(ChoiceOfAJob, IsResumedBetweenChecksAndMadeAgainByAnotherRuleOrOtherDream
   EXPECT_EQ(json_of(run() / "summary.json").at("choice").at("mean_error"), least);
   expect_kept();
 
-  const std::string more = job({"model_based.check_dreams=4"});
+  const std::string more = job({"model_based.dreams_per_check=4"});
   for (const int update : {1, 2, 3, 4}) EXPECT_THAT(more, HasSubstr(line_of(update)));
   EXPECT_EQ(choice().at("dreams"), 4);
   expect_kept();
 
-  const std::string warmer = job({"model_based.check_dreams=4", "dream.tau=0.5"});
+  const std::string warmer = job({"model_based.dreams_per_check=4", "dream.tau=0.5"});
   for (const int update : {1, 2, 3, 4}) EXPECT_THAT(warmer, HasSubstr(line_of(update)));
   EXPECT_EQ(choice().at("tau"), 0.5);
 
-  const std::string fewer = job({"model_based.check_dreams=4", "model_based.check_every=3"});
+  const std::string fewer = job({"model_based.dreams_per_check=4", "model_based.check_every=3"});
   EXPECT_THAT(fewer, Not(HasSubstr("checked the controller")));
   EXPECT_EQ(choice().at("checked").size(), 2u) << "the third and the last";
   expect_kept();

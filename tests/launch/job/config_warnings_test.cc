@@ -26,11 +26,12 @@ TEST(ConfigWarnings, NothingIsSaidOfTheDefaults) {
 }
 
 TEST(ConfigWarnings, ADetailedRewardOfLatencyAloneIsWarnedOf) {
-  EXPECT_THAT(notes({"workload.reward=detailed"}).warnings, ElementsAre(HasSubstr("workload.weight_flops")));
-  EXPECT_THAT(notes({"workload.reward=detailed", "workload.weight_latency=3"}).warnings,
+  EXPECT_THAT(notes({"workload.reward=detailed"}).warnings,
+              ElementsAre(HasSubstr("workload.reward_weight_flops")));
+  EXPECT_THAT(notes({"workload.reward=detailed", "workload.reward_weight_latency=3"}).warnings,
               ElementsAre(HasSubstr("incremental")));
-  for (const char* weight :
-       {"workload.weight_flops=0.1", "workload.weight_memory=0.1", "workload.weight_launches=0.1"})
+  for (const char* weight : {"workload.reward_weight_flops=0.1", "workload.reward_weight_memory=0.1",
+                             "workload.reward_weight_launches=0.1"})
     EXPECT_THAT(notes({"workload.reward=detailed", weight}).warnings, IsEmpty()) << weight;
 }
 

@@ -29,12 +29,32 @@ const fs::path kConfigs = fs::path(REGRAFT_SOURCE_DIR) / "configs";
 
 // The config of each run of earlier versions has it.
 TEST(Configs, AFormerKeyNamesThePresentOne) {
-  try {
-    load_job_config({}, {"workload.everywhere=true"});
-    FAIL() << "not refused";
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(),
-                AllOf(HasSubstr("is called 'workload.action_mode' now"), HasSubstr("all_sites")));
+  const auto refusal = [](const std::string& setting) {
+    try {
+      load_job_config({}, {setting});
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string("not refused");
+  };
+  EXPECT_THAT(refusal("workload.everywhere=true"),
+              AllOf(HasSubstr("is called 'workload.action_mode' now"), HasSubstr("all_sites")));
+  for (const auto& [former, present] :
+       {std::pair{"ppo.lr", "ppo.learning_rate"}, std::pair{"world.lr_power", "world.learning_rate_power"},
+        std::pair{"world.trials", "world.random_choices"},
+        std::pair{"workload.weight_latency", "workload.reward_weight_latency"},
+        std::pair{"workload.measure_every", "workload.reward_measure_every"},
+        std::pair{"model_based.check_dreams", "model_based.dreams_per_check"}})
+    EXPECT_THAT(refusal(former + std::string("=1")),
+                HasSubstr("is called '" + std::string(present) + "' now"));
+}
+
+// It is read without its name beside it: "of the LSTM" says nothing.
+TEST(Configs, EachHelpTextSaysWhatItsKeyIs) {
+  const OptionTable options = job_options();
+  for (const regraft::Option& option : options.options()) {
+    EXPECT_FALSE(option.help().empty()) << option.name();
+    EXPECT_FALSE(option.help().starts_with("of ")) << option.name() << ": " << option.help();
   }
 }
 
@@ -120,8 +140,8 @@ TEST(Configs, SeedsAreTheDissertationsSettings) {
   EXPECT_EQ(network.head_width, 32u);
   EXPECT_EQ(free.integer("workload.locations"), 200);
   EXPECT_EQ(free.integer("train.episodes_per_update") * free.integer("train.updates"), 2000);
-  for (const auto& [key, value] : std::map<std::string, double>{{"ppo.lr", 2.5e-3},
-                                                                {"ppo.value_lr", 1e-2},
+  for (const auto& [key, value] : std::map<std::string, double>{{"ppo.learning_rate", 2.5e-3},
+                                                                {"ppo.value_learning_rate", 1e-2},
                                                                 {"ppo.gamma", 0.99},
                                                                 {"ppo.lambda", 0.97},
                                                                 {"ppo.clip", 0.3}})
@@ -131,13 +151,13 @@ TEST(Configs, SeedsAreTheDissertationsSettings) {
   EXPECT_EQ(world.text("train.phase"), "world-model");
   const learner::WorldOptions fit = learner::world_options_from(world);
   EXPECT_EQ(fit.noop, 0.2);
-  EXPECT_EQ(fit.trials, 1u);
+  EXPECT_EQ(fit.random_choices, 1u);
   EXPECT_EQ(fit.latent, 32u);
   EXPECT_EQ(fit.hidden, 256u);
   EXPECT_EQ(fit.mixtures, 8u);
-  EXPECT_EQ(fit.lr, 8e-3);
-  EXPECT_EQ(fit.final_lr, 2e-4);
-  EXPECT_EQ(fit.lr_power, 2);
+  EXPECT_EQ(fit.learning_rate, 8e-3);
+  EXPECT_EQ(fit.final_learning_rate, 2e-4);
+  EXPECT_EQ(fit.learning_rate_power, 2);
   EXPECT_EQ(fit.lanes, 10u);
   EXPECT_FALSE(fit.packed) << "a batch is of 10 episodes";
   EXPECT_EQ(fit.dynamics_updates, 2000u);
@@ -149,7 +169,7 @@ TEST(Configs, SeedsAreTheDissertationsSettings) {
   EXPECT_EQ(dream.integer("train.updates"), 100);
   EXPECT_EQ(learner::dream_options_from(dream).replicas, 10u);
   for (const auto& [key, value] : std::map<std::string, double>{
-           {"ppo.lr", 1e-3}, {"ppo.gamma", 0.99}, {"ppo.lambda", 1}, {"ppo.clip", 0.2}})
+           {"ppo.learning_rate", 1e-3}, {"ppo.gamma", 0.99}, {"ppo.lambda", 1}, {"ppo.clip", 0.2}})
     EXPECT_EQ(dream.number(key), value) << key;
 }
 

@@ -42,7 +42,7 @@ class DreamJobTest : public ::testing::Test {
                                    "--set", std::string("actors.dream=") + dreaming,
                                    "--set", std::string("actors.count=") + real,
                                    "--set", "train.steps_per_update=400",
-                                   "--set", "ppo.lr=3e-3",
+                                   "--set", "ppo.learning_rate=3e-3",
                                    "--set", "dream.width=32"};
     words.insert(words.end(), more.begin(), more.end());
     return Running(train(run(), words));

@@ -298,7 +298,7 @@ TEST_F(ModelBasedTest, WhatMakesNoSenseIsRefusedBeforeAnythingIsWritten) {
   refused("model_based.trajectories=1", "model_based.trajectories");
   refused("model_based.check_every=-1", "model_based.check_every");
   refused("model_based.check_every=2.5", "model_based.check_every");
-  refused("model_based.check_dreams=0", "model_based.check_dreams");
+  refused("model_based.dreams_per_check=0", "model_based.dreams_per_check");
   refused("model_based.trust=-0.02", "model_based.trust");
   refused("model_based.trust=nan", "model_based.trust");
   refused("actors.count=0", "actors.count", 0);

@@ -93,7 +93,7 @@ TEST_F(SlurmTest, MpirunHandsTheWarningToEveryRank) {
 }
 
 TEST_F(SlurmTest, AFailureIsItsOwnAndQueuesNothing) {
-  Running wrong = submit({"--set", "ppo.lr=-1"});
+  Running wrong = submit({"--set", "ppo.learning_rate=-1"});
   EXPECT_EQ(wrong.finish().code, 2) << wrong.seen();
   EXPECT_EQ(calls("scontrol"), "");
   Running nowhere = submit({}, {{"REGRAFT", "/nonexistent/regraft"}});

@@ -73,7 +73,7 @@ class Wheel(unittest.TestCase):
             self.assertIn(f"Requires-Dist: {package}=={version(package.upper())}\n", metadata)
         self.assertIn("regraft/configs/policies/default.policy", names)
         self.assertIn("regraft/configs/runtimes/openvino.py", names)
-        self.assertIn("regraft/configs/rules/conv.proofs.tar.gz", names)
+        self.assertIn("regraft/configs/rules/conv.proofs.tar.xz", names)
         self.assertEqual([name for name in names if "torch" in name or "experiments/results" in name], [])
 
     def libraries(self, program):

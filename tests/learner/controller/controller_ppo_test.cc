@@ -72,7 +72,7 @@ class DreamTraining {
   std::vector<nn::DreamStart> starts;
 };
 
-const PpoOptions kQuick{.lr = 3e-3, .entropy_coefficient = 0.003, .minibatch_steps = 128};
+const PpoOptions kQuick{.learning_rate = 3e-3, .entropy_coefficient = 0.003, .minibatch_steps = 128};
 
 TEST(ControllerPpo, BehaviourProbabilitiesAreThoseOfTheTrainedNetwork) {
   SCOPED_TRACE(kSeed);
@@ -209,12 +209,12 @@ TEST(ControllerPpo, ValueFunctionsHaveALearningRateOfTheirOwn) {
   PpoOptions options = kQuick, faster = kQuick;
   options.epochs = faster.epochs = 1;
   options.minibatch_steps = faster.minibatch_steps = 1 << 16;  // one gradient: the policy's does not change
-  faster.value_lr = 1e-2;
+  faster.value_learning_rate = 1e-2;
   for (const char* policy : {"xfer.", "location."})
     EXPECT_EQ(part_after_update(options, policy), part_after_update(faster, policy)) << policy;
   for (const char* value : {"value1.", "value2."})
     EXPECT_NE(part_after_update(options, value), part_after_update(faster, value)) << value;
-  faster.value_lr = options.lr;
+  faster.value_learning_rate = options.learning_rate;
   EXPECT_EQ(part_after_update(options, "value"), part_after_update(faster, "value"));
 }
 

@@ -111,7 +111,7 @@ void learn(nn::WorldBundle& bundle, std::uint64_t seed, const std::function<void
                  .width = 32};
   file.weights = nn::initial_weights(file.config, seed);
   ControllerPpo ppo(file.config, file.weights,
-                    {.lr = 2e-3, .entropy_coefficient = 0.01, .minibatch_steps = 128}, seed);
+                    {.learning_rate = 2e-3, .entropy_coefficient = 0.01, .minibatch_steps = 128}, seed);
   nn::Controller controller(file.config, file.weights);
   constexpr std::uint32_t kReplicas = 96;
   nn::Dream dream(world, {}, kReplicas);

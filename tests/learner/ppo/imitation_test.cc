@@ -22,7 +22,7 @@ nn::NetworkConfig network_of(nn::Head head) {
 
 PpoOptions imitating(double weight) {
   PpoOptions options;
-  options.lr = 3e-3;
+  options.learning_rate = 3e-3;
   options.minibatch_steps = 64;
   options.imitation = weight;
   return options;

@@ -26,13 +26,13 @@ const nn::NetworkConfig kHierarchical{.width = 16,
 
 PpoOptions small_options() {
   PpoOptions options;
-  options.lr = 3e-3;
+  options.learning_rate = 3e-3;
   options.minibatch_steps = 64;
   options.entropy_coefficient = 0.01;
   return options;
 }
 
-/// A hierarchical policy first learns that xfers whose location it cannot tell yet do not pay: without more
+/// A hierarchical policy first learns that rules whose location it cannot tell yet do not pay: without more
 /// of an entropy bonus some seeds stop trying them before they know where.
 PpoOptions options_of(nn::Head head) {
   PpoOptions options = small_options();
@@ -317,9 +317,9 @@ TEST(Ppo, ASegmentOfAnotherHeadIsRefused) {
 TEST(Ppo, ValueLayersLearnAtTheirOwnRate) {
   Training training(11, Handicap::none, nn::Engine::automatic, kHierarchical);
   const auto segments = test::play(training.policy(), 32, training.rng(), test::kFreshVersion);
-  const auto moved = [&](double value_lr) {
+  const auto moved = [&](double value_learning_rate) {
     PpoOptions options = small_options();
-    options.value_lr = value_lr;
+    options.value_learning_rate = value_learning_rate;
     const nn::Weights before = nn::initial_weights(kHierarchical, 11);
     Ppo ppo(kHierarchical, before, ChainWorld::rules(), options, "cpu", 1);
     ppo.update(segments);
@@ -331,7 +331,7 @@ TEST(Ppo, ValueLayersLearnAtTheirOwnRate) {
     return sums;
   };
   const auto same = moved(0), slow = moved(1e-9);
-  EXPECT_EQ(moved(small_options().lr), same);
+  EXPECT_EQ(moved(small_options().learning_rate), same);
   EXPECT_GT(same.second, 0);
   EXPECT_LT(slow.second, 1e-3 * same.second);
   EXPECT_GT(slow.first, 0.5 * same.first);

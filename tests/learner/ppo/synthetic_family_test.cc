@@ -2,7 +2,7 @@
 // with either head it reaches the optimum and keeps it on larger graphs that it never saw. Where locations
 // are shown at the wrong nodes it does no better than chance lets anyone who opens chains blindly, until one
 // is the locked one; without advantages not even that. The hierarchical head imitates its best episode of
-// each graph: without, about one seed in ten stays at what greedy reaches. What that head chooses among xfers
+// each graph: without, about one seed in ten stays at what greedy reaches. What that head chooses among rules
 // by is a mean over the graph, in which one locked chain of many is lost, so its larger graphs are a third
 // larger than those of training.
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ struct World {
   env::Environment environment;
 };
 
-/// What the policy is shown: as it is, or each location at the nodes of a random other one of its xfer.
+/// What the policy is shown: as it is, or each location at the nodes of a random other one of its rule.
 env::Observation shown(const env::Observation& seen, bool shuffled, Rng& rng) {
   env::Observation view = seen;
   if (!shuffled) return view;
@@ -153,7 +153,7 @@ class Training {
   }
   static PpoOptions options(nn::Head head) {
     PpoOptions options;
-    options.lr = 3e-3;
+    options.learning_rate = 3e-3;
     options.entropy_coefficient = head == nn::Head::pointer ? 0.02 : 0.05;
     options.minibatch_steps = 128;
     options.epochs = 3;

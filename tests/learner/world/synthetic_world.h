@@ -61,11 +61,11 @@ inline learner::WorldOptions small_world_options() {
   options.count_bins = 4;
   options.encoder_updates = 120;
   options.encoder_states = 96;
-  options.encoder_lr = 4e-3;
+  options.encoder_learning_rate = 4e-3;
   options.dynamics_updates = 300;
   options.lanes = 16;
   options.time = 24;
-  options.lr = 8e-3;
+  options.learning_rate = 8e-3;
   options.reward_hidden = 32;
   options.reward_updates = 60;
   options.evaluate_every = 60;

@@ -40,7 +40,8 @@ class WorldOnTheDevice : public testing::Test {
 TEST_F(WorldOnTheDevice, FitsWhatTheFusedKernelsFitWithinRounding) {
   const WorldOptions options = twenty_updates();
   WorldOptions unmoved = options, other_data = options;
-  unmoved.encoder_lr = unmoved.lr = unmoved.final_lr = unmoved.reward_lr = 0;
+  unmoved.encoder_learning_rate = unmoved.learning_rate = unmoved.final_learning_rate =
+      unmoved.reward_learning_rate = 0;
   other_data.encoder_states += 8;
   other_data.lanes += 1;
   const nn::PolicyOptions on_cpu{.device = "cpu", .engine = nn::Engine::fused};

@@ -147,8 +147,9 @@ TEST_F(WorldFitTest, AnUpdateWhoseGradientIsNotFiniteChangesNothing) {
   world.collect(replay, 40);
   constexpr double kFarTooFast = 1e37;
   for (const auto& [rate, named] :
-       {std::pair{&WorldOptions::encoder_lr, "world.encoder_lr"}, std::pair{&WorldOptions::lr, "world.lr"},
-        std::pair{&WorldOptions::reward_lr, "world.reward_lr"}}) {
+       {std::pair{&WorldOptions::encoder_learning_rate, "world.encoder_learning_rate"},
+        std::pair{&WorldOptions::learning_rate, "world.learning_rate"},
+        std::pair{&WorldOptions::reward_learning_rate, "world.reward_learning_rate"}}) {
     WorldOptions options = short_options();
     options.*rate = kFarTooFast;
     WorldFit fit = begun(options);

@@ -50,7 +50,7 @@ TEST(Branches, WorkComesBackAndEveryTornOneIsRefused) {
   EXPECT_TRUE(decode_work({}).empty());
 }
 
-/// A real episode of four steps in a world where every xfer stays legal; `last` is legal behind its end.
+/// A real episode of four steps in a world where every rule stays legal; `last` is legal behind its end.
 BranchRecorder real_episode(const nn::DreamStart& start, std::uint16_t last) {
   BranchRecorder recorder;
   for (std::uint32_t t = 0; t <= 4; ++t) {

@@ -114,7 +114,7 @@ TEST(DreamSegment, ContradictionsAreRefused) {
   }
 }
 
-/// The largest episode of a size: every step has every xfer legal, or such as take most bytes, no end.
+/// The largest episode of a size: every step has every rule legal, or such as take most bytes, no end.
 std::size_t largest_episode_bytes(const DreamedEpisodeSize& size, std::uint32_t gap) {
   std::size_t bytes = 0;
   for (std::uint32_t from = 0; from < size.horizon; from += kMaxDreamedSteps) {

@@ -25,8 +25,8 @@ class RandomCollector : public testing::Test {
     return play_rollout(environment_, 0, kSeed + sequence, sequence, choose);
   }
   /// Mean over episodes: what the cheapest of so many draws gains at once.
-  double mean_first_reward(std::uint32_t trials) {
-    const Chooser choose = random_chooser(kNoop, trials);
+  double mean_first_reward(std::uint32_t choices) {
+    const Chooser choose = random_chooser(kNoop, choices);
     double sum = 0;
     constexpr int kEpisodes = 200;
     for (int i = 0; i < kEpisodes; ++i)

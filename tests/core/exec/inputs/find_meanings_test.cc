@@ -62,6 +62,19 @@ TEST_F(FindMeanings, IndicesLieWithinAllAxesThatAreLookedUp) {
   EXPECT_THAT(drawn(model, "ids", 200), AllOf(Each(Le(4)), Each(Ge(0)), ::testing::Contains(4)));
 }
 
+// Keras gives its embeddings floats, which the model casts.
+TEST_F(FindMeanings, FloatsThatAreCastToIndicesAreWhole) {
+  ModelBuilder model;
+  model.input("ids", {64}).weight("table", {9, 1}, std::vector<float>(9, 1)).output("y", {64, 1});
+  ModelBuilder::set_int(model.node("Cast", {"ids"}, {"whole"}), "to", ::onnx::TensorProto::INT32);
+  model.node("Gather", {"table", "whole"}, {"y"});
+  EXPECT_THAT(drawn(model, "ids", 200), AllOf(Each(Le(8)), Each(Ge(0)), ::testing::Contains(8)));
+  Rng rng(5, "floats");
+  const RandomInputs source(find(model));
+  const Tensor ids = source.draw(std::vector<ValueInfo>{{"ids", DType::float32, {{64, ""}}}}, {}, rng)[0];
+  EXPECT_THAT(ids.as<float>(), AllOf(Each(Le(8)), Each(Ge(0)), ::testing::Contains(8)));
+}
+
 TEST_F(FindMeanings, WhatIsAddedBeforeALookUpCounts) {
   ModelBuilder model;
   model.input("positions", {4}, kInt64)

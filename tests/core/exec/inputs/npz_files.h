@@ -1,11 +1,13 @@
 #pragma once
 
+#include <zlib.h>
+
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/base/gzip.h"
+#include "core/base/inflate.h"
 
 /// NumPy archives as numpy.savez and numpy.savez_compressed write them.
 namespace regraft::exec::testing {
@@ -26,9 +28,12 @@ inline std::string npy(const std::string& descr, const std::string& shape, const
 }
 
 inline std::string deflated(const std::string& text) {
-  constexpr std::size_t kHeader = 10, kTrailer = 8;  // of gzip, about the stream
-  const std::string packed = gzip(text);
-  return packed.substr(kHeader, packed.size() - kHeader - kTrailer);
+  constexpr std::size_t kHeader = 2, kTrailer = 4;  // of zlib, about the stream (RFC 1950)
+  uLongf bytes = compressBound(text.size());
+  std::string packed(bytes, '\0');
+  compress(reinterpret_cast<Bytef*>(packed.data()), &bytes, reinterpret_cast<const Bytef*>(text.data()),
+           text.size());
+  return packed.substr(kHeader, bytes - kHeader - kTrailer);
 }
 
 /// An archive as numpy.savez (or savez_compressed) writes it.

@@ -90,7 +90,8 @@ TEST(MachineCalibration, MeasuresWhatIsMissingAndEndsInTime) {
   EXPECT_EQ(measured, 3u);
   const auto all = calibrate(100).samples;
   EXPECT_EQ(all.size(), 5u);
-  for (const cost::KernelSample& sample : all) EXPECT_GT(sample.measured_us, 0) << sample.features.law();
+  for (const cost::KernelSample& sample : all)
+    EXPECT_GT(sample.measured_us, 0) << sample.features.kernel_kind();
   const double before = all[0].measured_us;
   EXPECT_EQ(calibrate(100).samples[0].measured_us, before) << "nothing is measured twice";
 }
@@ -100,7 +101,7 @@ TEST(MachineCalibration, TheShippedGridCanBeRead) {
             400u);
 }
 
-TEST(FitByLaw, ErrorsAreThoseOfKernelsThatWereNotSeen) {
+TEST(FitByKind, ErrorsAreThoseOfKernelsThatWereNotSeen) {
   const auto at = [](std::int64_t elements, double measured_us) {
     return cost::KernelSample{{graph::OpKind::erf,
                                cost::KernelForm::plain,
@@ -110,7 +111,7 @@ TEST(FitByLaw, ErrorsAreThoseOfKernelsThatWereNotSeen) {
                               measured_us};
   };
   const std::vector<cost::KernelSample> samples{at(1000, 200), at(1100, 200), at(1200, 200), at(1300, 200)};
-  const std::vector<LawFit> fits = fit_by_law(samples);
+  const std::vector<KernelKindFit> fits = fit_by_kind(samples);
   ASSERT_EQ(fits.size(), 1u);
   EXPECT_EQ(fits[0].kernels, 4u);
   EXPECT_NEAR(fits[0].factor, 2, 1e-9);

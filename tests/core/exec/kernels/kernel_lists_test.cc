@@ -57,10 +57,10 @@ std::filesystem::path write_model(const std::filesystem::path& file) {
   return model.write(file);
 }
 
-const ComparedKernel& kernel_of(const KernelLists& lists, const std::string& law) {
+const ComparedKernel& kernel_of(const KernelLists& lists, const std::string& kind) {
   for (const ComparedKernel& one : lists.compared)
-    if (one.predicted.features.law() == law) return one;
-  throw std::out_of_range(law);
+    if (one.predicted.features.kernel_kind() == kind) return one;
+  throw std::out_of_range(kind);
 }
 
 TEST(KernelLists, FusedAndBlockedKernelsStandForTheirNodes) {
@@ -74,7 +74,7 @@ TEST(KernelLists, FusedAndBlockedKernelsStandForTheirNodes) {
   EXPECT_TRUE(lists.agrees(kernel_of(lists, "MatMul constant_operand float32")));
 }
 
-TEST(KernelLists, OpsThatRewritesLeaveAloneHaveLawsOfTheirOwn) {
+TEST(KernelLists, OpsThatRewritesLeaveAloneAreKindsOfTheirOwn) {
   const TempFolder folder;
   ModelBuilder model;
   model.weight("W", {1, 64, 8}, std::vector<float>(64 * 8, 0.01f));
@@ -122,7 +122,8 @@ TEST(KernelLists, KernelsOfUnknownSizesTeachThisModelAlone) {
   feed.points[0].inner.clear();
   const KernelLists lists = compare_kernels(file, feed, device(), {.budget_s = 0.2});
   std::map<std::string, cost::KernelSource> sources;
-  for (const cost::KernelSample& sample : lists.samples()) sources[sample.features.law()] = sample.source;
+  for (const cost::KernelSample& sample : lists.samples())
+    sources[sample.features.kernel_kind()] = sample.source;
   EXPECT_EQ(sources.at("Exp float32"), cost::KernelSource::this_model);
   EXPECT_EQ(sources.at("Neg int64"), cost::KernelSource::unsized);
 }
@@ -130,7 +131,7 @@ TEST(KernelLists, KernelsOfUnknownSizesTeachThisModelAlone) {
 TEST(KernelLists, AModelWithBodiesTeachesNothing) {
   KernelLists lists;
   lists.profile.kernels = {{"a", "Exp", {}, 30}};
-  lists.compared.push_back({"a", {.nodes = {}, .analytic_us = 16, .law_us = 16, .us = 20}, {0}, 30});
+  lists.compared.push_back({"a", {.nodes = {}, .analytic_us = 16, .corrected_us = 16, .us = 20}, {0}, 30});
   EXPECT_EQ(lists.samples().size(), 1u);
   lists.settled = false;
   EXPECT_TRUE(lists.samples().empty());
@@ -172,9 +173,10 @@ TEST(KernelLists, WhatOnlyTheRuntimeHasDoesNotAgree) {
 TEST(KernelLists, SamplesLeaveOutWhatAKernelDoesOnItsWayOut) {
   KernelLists lists;
   lists.profile.kernels = {{"a", "FusedConv", {}, 30}};
-  lists.compared.push_back({"a", {.nodes = {}, .analytic_us = 16, .law_us = 16, .us = 20}, {0}, 30});
+  lists.compared.push_back({"a", {.nodes = {}, .analytic_us = 16, .corrected_us = 16, .us = 20}, {0}, 30});
   lists.compared.push_back({"view", {.nodes = {}, .view = true, .us = 1}, {0}, 30});
-  lists.compared.push_back({"not launched", {.nodes = {}, .analytic_us = 16, .law_us = 16, .us = 20}, {}, 0});
+  lists.compared.push_back(
+      {"not launched", {.nodes = {}, .analytic_us = 16, .corrected_us = 16, .us = 20}, {}, 0});
   ASSERT_EQ(lists.samples().size(), 1u);
   EXPECT_EQ(lists.samples()[0].analytic_us, 16);
   EXPECT_EQ(lists.samples()[0].measured_us, 26);

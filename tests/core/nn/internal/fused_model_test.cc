@@ -40,7 +40,7 @@ class FusedTest : public testing::TestWithParam<std::tuple<std::size_t, Head, en
     network.load(weights);
     const auto trainer = training::make_trainer(network, rules, engine);
     const auto list = test::pointers(observations);
-    // Xfers of the first graphs and NO-OP of the last.
+    // Rules of the first graphs and NO-OP of the last.
     std::vector<std::int32_t> chosen{0, 1, 2};
     chosen.push_back(static_cast<std::int32_t>(observations.back().candidate_count()) - 1);
     const auto graphs = trainer->load(list);

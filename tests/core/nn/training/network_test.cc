@@ -89,7 +89,7 @@ class NetworkTest : public testing::TestWithParam<Head> {
   }
 
   bool bound() const { return GetParam() == Head::hierarchical; }
-  /// V2 of each graph for a xfer of its own; nothing with a pointer head.
+  /// V2 of each graph for a rule of its own; nothing with a pointer head.
   Tensor xfer_values(const BatchTensors& batch) const {
     if (!bound()) return torch::zeros({1}, torch::kFloat64);
     return network.xfer_values(network.encode(batch).globals, torch::arange(3));

@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "core/rules/set/rule_set.h"
+#include "core/rules/set/status_table.h"
 
 namespace regraft::rules {
 namespace {
@@ -16,8 +19,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST(ProofArchive, LiesBesideItsRules) {
-  EXPECT_EQ(ProofArchive::path_of("a/mine.rules"), "a/mine.proofs.tar.gz");
-  EXPECT_EQ(ProofArchive::path_of("mine"), "mine.proofs.tar.gz");
+  EXPECT_EQ(ProofArchive::path_of("a/mine.rules"), "a/mine.proofs.tar.xz");
+  EXPECT_EQ(ProofArchive::path_of("mine"), "mine.proofs.tar.xz");
   EXPECT_EQ(ProofArchive::member_of("pool/max"), "pool.max.smt2");
 }
 
@@ -72,6 +75,12 @@ TEST(ProofArchive, OfTheShippedRulesIsTheSameBytesWhenWrittenAgain) {
     const fs::path rules = folder.path() / entry.path().filename(),
                    shipped = ProofArchive::path_of(entry.path());
     const ProofArchive archive = ProofArchive::load(entry.path());
+    StatusTable statuses = StatusTable::load(entry.path());
+    std::set<std::string, std::less<>> named;
+    const RuleSet all = RuleSet::load(entry.path(), RuleStatus::tested);
+    for (std::size_t i = 0; i < all.size(); ++i) named.insert(all.info(i).name);
+    statuses.keep_only(named);
+    EXPECT_EQ(statuses.proofs().size(), archive.size()) << "a proof that no status names";
     archive.save(rules);
     EXPECT_EQ(read_file(ProofArchive::path_of(rules)), read_file(shipped)) << shipped;
     const Captured told = capture_output({.argv = {"tar", "xf", shipped, "-C", folder.path().string()}});

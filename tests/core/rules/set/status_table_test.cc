@@ -38,7 +38,7 @@ class Statuses : public ::testing::Test {
   fs::path rules() const { return folder_.path() / "rules"; }
   fs::path file() const { return rules() / "a.rules"; }
   fs::path status() const { return rules() / "a.status"; }
-  fs::path proofs() const { return rules() / "a.proofs.tar.gz"; }
+  fs::path proofs() const { return rules() / "a.proofs.tar.xz"; }
   void write_status(const std::string& text) const { write_file_atomic(status(), text); }
   std::vector<std::string> loaded(RuleStatus least) const {
     std::vector<std::string> names;
@@ -200,6 +200,15 @@ TEST_F(Statuses, OfANewerCheckerCountAndAreTold) {
   EXPECT_FALSE(newer.found_by_newer(all.info(1)));
   EXPECT_FALSE(newer.found_by_newer(all.info(2))) << "it has no line";
   EXPECT_EQ(newer.of(all.info(0)), RuleStatus::proved);
+}
+
+TEST_F(Statuses, DropProofsThatNoLineNames) {
+  StatusTable table = StatusTable::load(file());
+  table.proofs().set("two", "of when it was proved");
+  table.keep_only({"one", "two"});
+  EXPECT_TRUE(table.proofs().find("one"));
+  EXPECT_FALSE(table.proofs().find("two"));
+  EXPECT_TRUE(table.find("two"));
 }
 
 TEST_F(Statuses, ReadBackAsWritten) {

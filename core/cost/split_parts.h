@@ -6,7 +6,7 @@ namespace regraft::cost {
 
 /// Slices and Gathers of one index that together take a value apart along one axis: the runtime makes one
 /// Split of them (and a Squeeze behind it for a Gather of a scalar index).
-struct SplitSite {
+struct SplitParts {
   static constexpr std::size_t kMostParts = 16;
   InlineVector<graph::NodeId, kMostParts> parts;  // ascending; none: there is none
 
@@ -14,6 +14,6 @@ struct SplitSite {
 };
 
 /// The parts of the value that a node reads, the node itself among them.
-SplitSite split_around(const graph::Graph& graph, graph::NodeId node);
+SplitParts split_around(const graph::Graph& graph, graph::NodeId node);
 
 }  // namespace regraft::cost

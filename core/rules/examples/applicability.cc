@@ -1,4 +1,4 @@
-#include "core/rules/examples/trial.h"
+#include "core/rules/examples/applicability.h"
 
 #include "core/rules/examples/example_generator.h"
 #include "core/rules/instantiate/builder.h"
@@ -30,7 +30,7 @@ std::string refusal(const CompiledRule& rule, const graph::Graph& graph) {
 
 }  // namespace
 
-std::string Trial::why_not() const {
+std::string Applicability::why_not() const {
   if (applies) return "";
   if (graphs == 0)
     return "could not make an example: none of " + std::to_string(examples) +
@@ -42,30 +42,30 @@ std::string Trial::why_not() const {
          std::to_string(graphs) + " graphs of its pattern";
 }
 
-std::string Trial::remedy() const {
+std::string Applicability::remedy() const {
   if (applies) return "";
   if (graphs == 0) return "look at the dims and attributes that its operations have together";
   if (!refused.empty()) return "look at its right side: it must give what has the type of what it replaces";
   return "look for guards that contradict each other, or the operations that they are about";
 }
 
-Trial try_rule(const RuleInfo& info, std::size_t most) {
+Applicability try_rule(const RuleInfo& info, std::size_t most) {
   const RuleSet rules = RuleSet::alone(info);
   const CompiledRule& compiled = rules.compiled(0);
-  Trial trial;
-  trial.siblings = compiled.is_siblings();
+  Applicability found;
+  found.siblings = compiled.is_siblings();
   const ExampleLimits limits = {.fitting = true, .numbers = RuleNumbers::of(compiled)};
-  for (; trial.examples < most && !trial.applies; ++trial.examples) {
-    Rng rng(trial.examples, "trial");
+  for (; found.examples < most && !found.applies; ++found.examples) {
+    Rng rng(found.examples, "trial");
     RandomChoices choices(rng);
-    graph::GraphBuilder builder(trial.examples);
+    graph::GraphBuilder builder(found.examples);
     if (!make_example(compiled, builder, choices, limits)) continue;
-    ++trial.graphs;
+    ++found.graphs;
     const MatchIndex index(rules, builder.graph());
-    trial.applies = !index.matches(0).empty();
-    if (!trial.applies && trial.refused.empty()) trial.refused = refusal(compiled, builder.graph());
+    found.applies = !index.matches(0).empty();
+    if (!found.applies && found.refused.empty()) found.refused = refusal(compiled, builder.graph());
   }
-  return trial;
+  return found;
 }
 
 }  // namespace regraft::rules

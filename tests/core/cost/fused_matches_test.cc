@@ -1,4 +1,4 @@
-#include "core/cost/fused_sites.h"
+#include "core/cost/fused_matches.h"
 
 #include <gmock/gmock.h>
 
@@ -16,50 +16,51 @@ using testing::Net;
 using testing::OpKind;
 using testing::Value;
 
-class Sites {
+class Matches {
  public:
-  explicit Sites(const Net& net) : graph_(net.graph), sites_(testing::test_device().fusions.get(), graph_) {
+  explicit Matches(const Net& net)
+      : graph_(net.graph), matches_(testing::test_device().fusions.get(), graph_) {
     update();
   }
   void update() {
     std::vector<graph::NodeId> roots(graph_.id_bound()), changed;
     std::iota(roots.begin(), roots.end(), 0);
-    sites_.update(roots, changed);
+    matches_.update(roots, changed);
   }
-  const FusedSites& operator*() const { return sites_; }
+  const FusedMatches& operator*() const { return matches_; }
 
  private:
   const graph::Graph& graph_;
-  FusedSites sites_;
+  FusedMatches matches_;
 };
 
-/// All nodes that compute something are part of one site.
-void expect_one_site(const Net& net, bool takes_addition, std::size_t nodes) {
-  const Sites sites(net);
+/// All nodes that compute something are part of one match.
+void expect_one_match(const Net& net, bool takes_addition, std::size_t nodes) {
+  const Matches matches(net);
   std::size_t found = 0;
   for (graph::NodeId id = 0; id < net.graph.id_bound(); ++id) {
-    const FusedSite* site = (*sites).around(id);
+    const FusedMatch* match = (*matches).around(id);
     if (net.graph.node(id).kind == OpKind::input || net.graph.node(id).kind == OpKind::weight) {
-      EXPECT_EQ(site, nullptr);
+      EXPECT_EQ(match, nullptr);
       continue;
     }
-    ASSERT_NE(site, nullptr) << id;
-    EXPECT_EQ((*sites).kernel(*site).takes_addition, takes_addition);
-    EXPECT_EQ(site->nodes.size(), nodes);
+    ASSERT_NE(match, nullptr) << id;
+    EXPECT_EQ((*matches).kernel(*match).takes_addition, takes_addition);
+    EXPECT_EQ(match->nodes.size(), nodes);
     ++found;
   }
   EXPECT_EQ(found, nodes);
 }
 
-TEST(FusedSites, AreAroundEachOfTheirNodes) {
+TEST(FusedMatches, AreAroundEachOfTheirNodes) {
   Net whole, simplified;
   whole.output(whole.norm_in_parts(whole.input({1, 8, 16}), false));
-  expect_one_site(whole, true, 9);
+  expect_one_match(whole, true, 9);
   simplified.output(simplified.norm_in_parts(simplified.input({1, 8, 16}), true));
-  expect_one_site(simplified, false, 6);
+  expect_one_match(simplified, false, 6);
 }
 
-TEST(FusedSites, OfEveryLineOfTheFileThereIsOne) {
+TEST(FusedMatches, OfEveryLineOfTheFileThereIsOne) {
   const auto whole = [](auto make) {
     Net net;
     net.output(net.op(OpKind::neg, {make(net, net.input({1, 8, 16}))}));
@@ -76,7 +77,7 @@ TEST(FusedSites, OfEveryLineOfTheFileThereIsOne) {
   whole([](Net& net, Value x) { return net.norm_by_one_over(x, true); });
 }
 
-TEST(FusedSites, AValueThatIsReadOutsideIsInNone) {
+TEST(FusedMatches, AValueThatIsReadOutsideIsInNone) {
   for (const bool read : {false, true}) {
     Net net;
     const Value x = net.input({8, 16});
@@ -84,23 +85,23 @@ TEST(FusedSites, AValueThatIsReadOutsideIsInNone) {
     graph::NodeId erf = 0;
     while (net.graph.node(erf).kind != OpKind::erf) ++erf;
     if (read) net.output(net.op(OpKind::relu, {Value{erf, 0}}));
-    EXPECT_EQ((*Sites(net)).around(erf) != nullptr, !read);
+    EXPECT_EQ((*Matches(net)).around(erf) != nullptr, !read);
   }
 }
 
-/// Against sites looked for from nothing, after each of many random edits.
-TEST(FusedSites, FollowEdits) {
+/// Against matches looked for from nothing, after each of many random edits.
+TEST(FusedMatches, FollowEdits) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    Rng rng(seed, "fused sites");
+    Rng rng(seed, "fused matches");
     Net net;
     testing::RandomNet(net, rng).grow(30);
-    Sites followed(net);
+    Matches followed(net);
     for (int edit = 0; edit < 30; ++edit) {
       testing::random_edit(net, rng);
       followed.update();
-      const Sites fresh(net);
+      const Matches fresh(net);
       for (graph::NodeId id = 0; id < net.graph.id_bound(); ++id) {
-        const FusedSite *held = (*followed).around(id), *found = (*fresh).around(id);
+        const FusedMatch *held = (*followed).around(id), *found = (*fresh).around(id);
         ASSERT_EQ(held != nullptr, found != nullptr)
             << "seed " << seed << ", edit " << edit << ", node " << id;
         if (held) {
@@ -111,7 +112,7 @@ TEST(FusedSites, FollowEdits) {
   }
 }
 
-TEST(FusedSites, ANormInPartsIsOneKernel) {
+TEST(FusedMatches, ANormInPartsIsOneKernel) {
   for (const bool simplified : {false, true}) {
     Net parts, one;
     parts.output(parts.norm_in_parts(parts.input({1, 128, 768}), simplified));
@@ -122,7 +123,7 @@ TEST(FusedSites, ANormInPartsIsOneKernel) {
 }
 
 /// A rule that only makes the square cheaper takes the norm apart.
-TEST(FusedSites, ASquareAsAProductIsNoNorm) {
+TEST(FusedMatches, ASquareAsAProductIsNoNorm) {
   Net net;
   const Value x = net.input({1, 128, 768});
   const AttrBlock last{{testing::Attr::axes, testing::Ints{-1}}, {testing::Attr::keepdims, std::int64_t{1}}};
@@ -135,15 +136,15 @@ TEST(FusedSites, ASquareAsAProductIsNoNorm) {
   EXPECT_GT(net.latency_us(), norm.latency_us());
 }
 
-TEST(FusedSites, ANormWithAnAdditionBeforeItIsSkipLayerNormalization) {
+TEST(FusedMatches, ANormWithAnAdditionBeforeItIsSkipLayerNormalization) {
   Net net;
   const Value a = net.input({1, 128, 768}), b = net.input({1, 128, 768});
   net.output(net.norm_in_parts(net.op(OpKind::add, {a, b}), false));
   EXPECT_EQ(net.launches(), 1);
 }
 
-/// What a site computes is not stored, but for its end; nor is an addition before it.
-TEST(FusedSites, NoPartTakesMemory) {
+/// What a match computes is not stored, but for its end; nor is an addition before it.
+TEST(FusedMatches, NoPartTakesMemory) {
   Net gelu, relu;
   gelu.output(gelu.gelu(gelu.input({64, 64}), Net::GeluForm::inner_half));
   relu.output(relu.op(OpKind::relu, {relu.input({64, 64})}));

@@ -1,4 +1,4 @@
-#include "core/cost/fused_sites.h"
+#include "core/cost/fused_matches.h"
 
 #include <algorithm>
 
@@ -6,11 +6,11 @@ namespace regraft::cost {
 
 using graph::NodeId;
 
-bool FusedSite::has(NodeId node) const {
+bool FusedMatch::has(NodeId node) const {
   return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
 }
 
-FusedSites::FusedSites(const FusedPatterns* patterns, const graph::Graph& graph)
+FusedMatches::FusedMatches(const FusedPatterns* patterns, const graph::Graph& graph)
     : patterns_(patterns), graph_(graph) {
   if (!patterns) return;
   programs_.emplace_back(patterns->patterns());
@@ -21,7 +21,7 @@ FusedSites::FusedSites(const FusedPatterns* patterns, const graph::Graph& graph)
   }
 }
 
-void FusedSites::update(std::span<const NodeId> roots, std::vector<NodeId>& changed) {
+void FusedMatches::update(std::span<const NodeId> roots, std::vector<NodeId>& changed) {
   if (!patterns_) return;
   if (at_root_.size() < graph_.id_bound()) {
     at_root_.resize(graph_.id_bound(), kNone);
@@ -30,7 +30,7 @@ void FusedSites::update(std::span<const NodeId> roots, std::vector<NodeId>& chan
   for (const NodeId root : roots) {
     if (root >= at_root_.size()) continue;  // it came and went since the last update
     const bool held = at_root_[root] != kNone, found = find(root);
-    if (held == found && (!found || sites_[at_root_[root]] == found_)) continue;
+    if (held == found && (!found || matches_[at_root_[root]] == found_)) continue;
     if (held) leave(root, changed);
     if (!found) continue;
     enter(root);
@@ -38,10 +38,10 @@ void FusedSites::update(std::span<const NodeId> roots, std::vector<NodeId>& chan
   }
 }
 
-bool FusedSites::find(NodeId root) {
+bool FusedMatches::find(NodeId root) {
   if (!graph_.alive(root) || !roots_.test(static_cast<std::size_t>(graph_.node(root).kind))) return false;
   for (const std::uint32_t pattern : programs_[0].at(graph_, root)) {
-    const bool apart = patterns_->kernel(pattern).law == KernelLaw{};
+    const bool apart = patterns_->kernel(pattern).kind == KernelKind{};
     const bool found =
         matchers_[pattern].run(root, {}, [&](rules::Bindings& bindings, std::span<const NodeId> nodes) {
           if (!apart && !is_alone(nodes)) return false;
@@ -56,7 +56,7 @@ bool FusedSites::find(NodeId root) {
   return false;
 }
 
-bool FusedSites::is_alone(std::span<const NodeId> nodes) const {
+bool FusedMatches::is_alone(std::span<const NodeId> nodes) const {
   return std::all_of(nodes.begin() + 1, nodes.end(), [&](NodeId node) {
     return std::ranges::all_of(graph_.uses(node), [&](const graph::Use& use) {
       return std::find(nodes.begin(), nodes.end(), use.user) != nodes.end();
@@ -64,19 +64,19 @@ bool FusedSites::is_alone(std::span<const NodeId> nodes) const {
   });
 }
 
-void FusedSites::enter(NodeId root) {
+void FusedMatches::enter(NodeId root) {
   if (spare_.empty()) {
-    spare_.push_back(static_cast<Number>(sites_.size()));
-    sites_.emplace_back();
+    spare_.push_back(static_cast<Number>(matches_.size()));
+    matches_.emplace_back();
   }
   at_root_[root] = spare_.back();
   spare_.pop_back();
-  sites_[at_root_[root]] = found_;
+  matches_[at_root_[root]] = found_;
   for (const NodeId node : found_.nodes) roots_around_[node].push_back(root);
 }
 
-void FusedSites::leave(NodeId root, std::vector<NodeId>& changed) {
-  for (const NodeId node : sites_[at_root_[root]].nodes) {
+void FusedMatches::leave(NodeId root, std::vector<NodeId>& changed) {
+  for (const NodeId node : matches_[at_root_[root]].nodes) {
     auto& roots = roots_around_[node];
     *std::find(roots.begin(), roots.end(), root) = roots.back();
     roots.pop_back();
@@ -86,12 +86,12 @@ void FusedSites::leave(NodeId root, std::vector<NodeId>& changed) {
   at_root_[root] = kNone;
 }
 
-const FusedSite* FusedSites::around(NodeId node) const {
+const FusedMatch* FusedMatches::around(NodeId node) const {
   if (node >= roots_around_.size()) return nullptr;
-  const FusedSite* first = nullptr;
+  const FusedMatch* first = nullptr;
   for (const NodeId root : roots_around_[node]) {
-    const FusedSite& site = sites_[at_root_[root]];
-    if (!first || std::pair(site.pattern, root) < std::pair(first->pattern, first->root())) first = &site;
+    const FusedMatch& match = matches_[at_root_[root]];
+    if (!first || std::pair(match.pattern, root) < std::pair(first->pattern, first->root())) first = &match;
   }
   return first;
 }

@@ -1,4 +1,4 @@
-#include "core/cost/split_site.h"
+#include "core/cost/split_parts.h"
 
 #include <algorithm>
 
@@ -35,14 +35,14 @@ Part gathered(const Graph& graph, NodeId node) {
 
 }  // namespace
 
-SplitSite split_around(const Graph& graph, NodeId node) {
+SplitParts split_around(const Graph& graph, NodeId node) {
   const Value whole = graph.node(node).inputs[0];
   const OpKind source = graph.node(whole.node).kind;
   if (source == OpKind::input || source == OpKind::weight)
     return {};  // whose users see nothing of each other
   const graph::TensorType& type = graph.type(whole);
-  InlineVector<Part, SplitSite::kMostParts> parts;
-  SplitSite site;
+  InlineVector<Part, SplitParts::kMostParts> parts;
+  SplitParts split;
   for (const graph::Use& use : graph.uses(whole.node)) {
     if (use.user == graph::kGraphOutput || graph.node(use.user).inputs[use.slot] != whole) continue;
     const OpKind kind = graph.node(use.user).kind;
@@ -51,13 +51,13 @@ SplitSite split_around(const Graph& graph, NodeId node) {
     Part part = kind == OpKind::slice ? sliced(graph, use.user) : gathered(graph, use.user);
     if (part.axis < 0 || static_cast<std::size_t>(part.axis) >= type.rank()) return {};
     const graph::Dim size = type.dims[static_cast<std::size_t>(part.axis)];
-    if (size < 1 || parts.size() == SplitSite::kMostParts) return {};
+    if (size < 1 || parts.size() == SplitParts::kMostParts) return {};
     for (std::int64_t* end : {&part.begin, &part.end}) {
       if (*end < 0) *end += size;
       *end = std::clamp<std::int64_t>(*end, 0, size);
     }
     parts.push_back(part);
-    site.parts.push_back(use.user);
+    split.parts.push_back(use.user);
   }
   if (parts.size() < 2) return {};
   std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.begin < b.begin; });
@@ -67,8 +67,8 @@ SplitSite split_around(const Graph& graph, NodeId node) {
     covered = part.end;
   }
   if (covered != type.dims[static_cast<std::size_t>(parts[0].axis)]) return {};
-  std::sort(site.parts.begin(), site.parts.end());
-  return site;
+  std::sort(split.parts.begin(), split.parts.end());
+  return split;
 }
 
 }  // namespace regraft::cost

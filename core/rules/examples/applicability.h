@@ -8,7 +8,7 @@
 namespace regraft::rules {
 
 /// What random examples of a rule's pattern said of it, up to the first that it applies to.
-struct Trial {
+struct Applicability {
   std::size_t examples = 0;  // drawn
   std::size_t graphs = 0;    // of them, those whose attributes and shapes fit together
   bool applies = false;
@@ -24,6 +24,6 @@ struct Trial {
 /// Whether there is anything that a rule of a set would rewrite: it may be well formed and have guards that
 /// contradict each other, or a right side that no types fit. Draws at most `most` examples
 /// (example_generator.h), some seconds' worth; the same ones on every run.
-Trial try_rule(const RuleInfo& info, std::size_t most = 20000);
+Applicability try_rule(const RuleInfo& info, std::size_t most = 20000);
 
 }  // namespace regraft::rules

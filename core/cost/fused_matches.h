@@ -12,29 +12,31 @@
 namespace regraft::cost {
 
 /// A place where a pattern lies, all that it computes but its root being used there alone.
-struct FusedSite {
+struct FusedMatch {
   std::uint32_t pattern = 0;
   graph::Value over;                      // what the kernel goes over
   InlineVector<graph::NodeId, 12> nodes;  // the root first
 
   graph::NodeId root() const { return nodes[0]; }
   bool has(graph::NodeId node) const;
-  bool operator==(const FusedSite&) const = default;
+  bool operator==(const FusedMatch&) const = default;
 };
 
-/// The sites of a runtime's patterns on one graph, kept while it is edited. Of several around a node the one
-/// of the first pattern counts, of one pattern the one with the first root. One thread.
-class FusedSites {
+/// The matches of a runtime's patterns on one graph, kept while it is edited. Of several around a node the
+/// one of the first pattern counts, of one pattern the one with the first root. One thread.
+class FusedMatches {
  public:
-  /// Both outlive it. Without patterns there are no sites.
-  FusedSites(const FusedPatterns* patterns, const graph::Graph& graph);
+  /// Both outlive it. Without patterns there are no matches.
+  FusedMatches(const FusedPatterns* patterns, const graph::Graph& graph);
 
-  /// Looks anew for sites with these roots, dead ones among them. Appends the live nodes of sites that came
-  /// or went.
+  /// Looks anew for matches with these roots, dead ones among them. Appends the live nodes of matches that
+  /// came or went.
   void update(std::span<const graph::NodeId> roots, std::vector<graph::NodeId>& changed);
-  /// The site that a node is part of; null: none. Valid until the next update.
-  const FusedSite* around(graph::NodeId node) const;
-  const FusedPatterns::Kernel& kernel(const FusedSite& site) const { return patterns_->kernel(site.pattern); }
+  /// The match that a node is part of; null: none. Valid until the next update.
+  const FusedMatch* around(graph::NodeId node) const;
+  const FusedPatterns::Kernel& kernel(const FusedMatch& match) const {
+    return patterns_->kernel(match.pattern);
+  }
 
  private:
   using Number = std::uint32_t;
@@ -51,11 +53,11 @@ class FusedSites {
   rules::KindSet roots_;                        // kinds of roots
   std::vector<rules::MatchPrograms> programs_;  // one, or none without patterns
   std::vector<rules::Matcher> matchers_;        // by pattern
-  std::vector<FusedSite> sites_;
-  std::vector<Number> spare_;                                 // places in sites_ to be used again
-  std::vector<Number> at_root_;                               // by node: its site in sites_
+  std::vector<FusedMatch> matches_;
+  std::vector<Number> spare_;                                 // places in matches_ to be used again
+  std::vector<Number> at_root_;                               // by node: its match in matches_
   std::vector<InlineVector<graph::NodeId, 2>> roots_around_;  // by node
-  FusedSite found_;                                           // scratch
+  FusedMatch found_;                                          // scratch
 };
 
 }  // namespace regraft::cost
