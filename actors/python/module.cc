@@ -5,6 +5,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "actors/python/packed_observation.h"
 #include "actors/python/python_options.h"
@@ -95,7 +96,7 @@ void add_exceptions(py::module_& module) {
       new_exception(module, "OptionError", py::make_tuple(error, python(PyExc_ValueError))).release();
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
-      if (thrown) std::rethrow_exception(thrown);
+      if (thrown) std::rethrow_exception(std::move(thrown));
     } catch (const UsageError& wrong) {
       PyErr_SetString(option_error.ptr(), wrong.what());
     } catch (const Error& wrong) {

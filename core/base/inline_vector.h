@@ -54,7 +54,7 @@ class InlineVector {
 
   void push_back(T value) {
     if (size_ == capacity_) grow(size_ + 1);
-    std::memcpy(static_cast<void*>(data() + size_), &value, sizeof(T));
+    std::memcpy(static_cast<void*>(data() + size_), &value, kItemBytes);
     ++size_;
   }
   void pop_back() { --size_; }
@@ -89,9 +89,11 @@ class InlineVector {
   }
 
  private:
+  static constexpr std::size_t kItemBytes = sizeof(T);  // NOLINT(bugprone-sizeof-expression): pointers too
+
   void grow(std::size_t wanted) {
     const std::size_t grown = std::max(wanted, capacity_ * 2);
-    T* const fresh = static_cast<T*>(take_memory(grown * sizeof(T)));
+    T* const fresh = static_cast<T*>(take_memory(grown * kItemBytes));
     std::uninitialized_default_construct_n(fresh, grown);
     std::copy(begin(), end(), fresh);
     release();
@@ -100,7 +102,7 @@ class InlineVector {
   }
   void release() {
     if (!heap_) return;
-    give_memory(heap_, capacity_ * sizeof(T));
+    give_memory(heap_, capacity_ * kItemBytes);
     heap_ = nullptr;
     capacity_ = N;
   }

@@ -140,11 +140,12 @@ Initializer initializer(const Weight& weight) {
 }
 
 /// Most of the time to write a model would go to the faults of its pages: with large ones, it takes a third.
-void ask_for_large_pages(const std::string& reserved) {
-  constexpr std::uintptr_t kPage = 4096;
-  const auto start = (reinterpret_cast<std::uintptr_t>(reserved.data()) + kPage - 1) / kPage * kPage;
-  const auto end = (reinterpret_cast<std::uintptr_t>(reserved.data()) + reserved.capacity()) / kPage * kPage;
-  if (start < end) ::madvise(reinterpret_cast<void*>(start), end - start, MADV_HUGEPAGE);  // where it can
+void ask_for_large_pages(std::string& reserved) {
+  constexpr std::size_t kPage = 4096;
+  const std::size_t before = (kPage - reinterpret_cast<std::uintptr_t>(reserved.data()) % kPage) % kPage;
+  if (reserved.capacity() < before + kPage) return;
+  const std::size_t bytes = (reserved.capacity() - before) / kPage * kPage;
+  ::madvise(reserved.data() + before, bytes, MADV_HUGEPAGE);  // where it can
 }
 
 }  // namespace

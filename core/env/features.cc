@@ -70,7 +70,7 @@ SmallLogs::SmallLogs(double scale) : scale_(scale) {
   }
 }
 
-SignatureFeatures::SignatureFeatures(const graph::Tables& tables, graph::Bindings bindings)
+SignatureFeatures::SignatureFeatures(const graph::Tables& tables, const graph::Bindings& bindings)
     : tables_(&tables), bindings_(bindings.in(tables)) {}
 
 const NodeFeatureRow& SignatureFeatures::row(graph::SignatureId signature) {

@@ -80,7 +80,7 @@ using NodeFeatureRow = std::array<float, kNodeFeatures>;
 /// One thread.
 class SignatureFeatures {
  public:
-  SignatureFeatures(const graph::Tables& tables, graph::Bindings bindings);
+  SignatureFeatures(const graph::Tables& tables, const graph::Bindings& bindings);
 
   const NodeFeatureRow& row(graph::SignatureId signature);
   /// Forgets all, for when ids are given to others.

@@ -15,11 +15,11 @@ void ModelStore::release(std::span<const std::byte> bytes) const {
     return bytes.data() >= whole.data() && bytes.data() + bytes.size() <= whole.data() + whole.size();
   };
   if (std::none_of(files.begin(), files.end(), mapped)) return;
-  const auto begin =
-      (reinterpret_cast<std::uintptr_t>(bytes.data()) + kPageBytes - 1) / kPageBytes * kPageBytes;
-  const auto end = reinterpret_cast<std::uintptr_t>(bytes.data() + bytes.size()) / kPageBytes * kPageBytes;
+  const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
+  const auto pages = bytes.subspan((kPageBytes - address % kPageBytes) % kPageBytes);
   // Advice that is not taken costs memory, nothing else.
-  (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  (void)::madvise(const_cast<std::byte*>(pages.data()), pages.size() / kPageBytes * kPageBytes,
+                  MADV_DONTNEED);
 }
 
 const GraphScope& ModelStore::scope_of(std::int32_t origin) const {

@@ -256,7 +256,8 @@ bool read_scale(const pb::NodeProto& node, const graph::Tables& tables,
     const auto* heads = std::get_if<std::int64_t>(attrs.find(Attr::num_heads));
     const graph::TensorType& q = tables.type(operands[0].type);
     if (!heads || *heads <= 0 || !q.ranked || q.rank() != 3 || q.dims[2] < *heads) return false;
-    scale = 1 / std::sqrt(static_cast<float>(q.dims[2] / *heads));
+    const std::int64_t head_size = q.dims[2] / *heads;
+    scale = 1 / std::sqrt(static_cast<float>(head_size));
   }
   attrs.set(Attr::scale, static_cast<double>(scale));
   return true;

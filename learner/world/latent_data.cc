@@ -70,7 +70,8 @@ void LatentData::encode(const nn::Weights& encoder) {
       sum[k % latent] += static_cast<double>(held[k]);
       squares[k % latent] += static_cast<double>(held[k]) * static_cast<double>(held[k]);
     }
-    count += static_cast<double>(held.size() / latent);
+    const std::size_t places = held.size() / latent;
+    count += static_cast<double>(places);
   }
   nn::LatentStatistics frozen;
   for (std::size_t d = 0; d < latent; ++d) {

@@ -52,7 +52,7 @@ template <int W, int R>
 inline void norm_relu_back(Tile<W, R>& tile, FusedNorm norm, FusedNormTape tape, std::size_t first,
                            const Adjoint& adjoint) {
   constexpr int kVectors = W / kLanes;
-  constexpr int kTogether = R == kTileRows<W> ? R : 1;
+  constexpr int kTogether = R == kTileRows<W> ? R : 1;  // NOLINT(bugprone-branch-clone): R may be 1
   float* gain = adjoint.sum(norm.gain);
   float* shift = adjoint.sum(norm.shift);
   Vector mean_sums[R], slope_sums[R];

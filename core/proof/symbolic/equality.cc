@@ -99,7 +99,7 @@ Poly Equality::pruned(const Poly& a, const std::vector<z3::expr>& facts, std::ve
   return out;
 }
 
-bool Equality::equal(const Poly& a, const Poly& b, std::vector<z3::expr> facts) {
+bool Equality::equal(const Poly& a, const Poly& b, const std::vector<z3::expr>& facts) {
   if (++depth_ > kMostDepth) throw Unprovable("too many cases of one place");
   std::vector<z3::expr> open;
   const Poly x = pruned(a, facts, open), y = pruned(b, facts, open);
@@ -117,7 +117,7 @@ bool Equality::equal(const Poly& a, const Poly& b, std::vector<z3::expr> facts) 
   return proved;
 }
 
-bool Equality::pair_terms(std::vector<Summand> a, std::vector<Summand> b,
+bool Equality::pair_terms(const std::vector<Summand>& a, std::vector<Summand> b,
                           const std::vector<z3::expr>& facts) {
   if (a.size() != b.size()) return false;
   for (const Summand& x : a) {

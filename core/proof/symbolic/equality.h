@@ -25,14 +25,14 @@ class Equality {
   explicit Equality(ProofCase& state) : state_(state) {}
 
   /// Under facts about the place. The claims are those that were needed, each confirmed already.
-  bool equal(const Poly& a, const Poly& b, std::vector<z3::expr> facts);
+  bool equal(const Poly& a, const Poly& b, const std::vector<z3::expr>& facts);
   const std::vector<Claim>& claims() const { return claims_; }
 
  private:
   bool follows(const std::vector<z3::expr>& facts, const z3::expr& claim);
   bool possible(const std::vector<z3::expr>& facts);
   Poly pruned(const Poly& a, const std::vector<z3::expr>& facts, std::vector<z3::expr>& open);
-  bool pair_terms(std::vector<Summand> a, std::vector<Summand> b, const std::vector<z3::expr>& facts);
+  bool pair_terms(const std::vector<Summand>& a, std::vector<Summand> b, const std::vector<z3::expr>& facts);
   bool same_term(const Summand& a, const Summand& b, const std::vector<z3::expr>& facts);
   bool same_factors(const Summand& a, const Summand& b, std::size_t at, std::vector<std::size_t>& order,
                     const std::vector<z3::expr>& facts);

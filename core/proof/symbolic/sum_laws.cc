@@ -207,7 +207,7 @@ void SumLaws::confirm(const Named& a, const Named& b, const std::vector<std::siz
     from.push_back(bound);
     here.push_back(terms_.fresh("w!", terms_.context().int_sort()));
   }
-  for (z3::expr bound : q.bounds) {
+  for (const z3::expr& bound : q.bounds) {
     others.push_back(bound);
     there.push_back(renaming.apply(bound).substitute(from, here).simplify());
   }

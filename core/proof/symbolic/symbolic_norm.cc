@@ -41,7 +41,7 @@ SymbolicTensor batch_norm(const SymbolicAttrs& attrs, const SymbolicInputs& in) 
 SymbolicTensor layer_norm(ProofCase& state, const SymbolicAttrs& attrs, const SymbolicInputs& in) {
   const auto axis = static_cast<std::size_t>(state.literal(attribute(attrs, Attr::axis).items[0]));
   const Poly epsilon = real_attribute(attrs, Attr::epsilon);
-  const SymbolicTensor x = in[0];
+  const SymbolicTensor& x = in[0];
   const bool shifted = in.size() > 2 && in[2].present;
   if (axis >= x.dims.size()) throw IllTyped("an axis that is no dim");
   std::vector<Index> shapes = {x.dims, in[1].dims};
@@ -71,7 +71,7 @@ SymbolicTensor layer_norm(ProofCase& state, const SymbolicAttrs& attrs, const Sy
 
 SymbolicTensor softmax(ProofCase& state, const SymbolicAttrs& attrs, const SymbolicInputs& in) {
   const auto axis = static_cast<std::size_t>(state.literal(attribute(attrs, Attr::axis).items[0]));
-  const SymbolicTensor x = in[0];
+  const SymbolicTensor& x = in[0];
   if (axis >= x.dims.size()) throw IllTyped("an axis that is no dim");
   SymbolicTensor out;
   out.dims = x.dims;

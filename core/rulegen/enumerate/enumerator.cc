@@ -34,7 +34,7 @@ std::vector<Enumerator::Choice> Enumerator::choices() const {
     for (std::size_t port = 0; port < values_[n].size(); ++port)
       refs.push_back(static_cast<std::int8_t>(2 * n + port));
   std::vector<Choice> out;
-  for (std::uint16_t f = 0; f < table_.forms.size(); ++f) {
+  for (std::size_t f = 0; f < table_.forms.size(); ++f) {
     const std::uint8_t inputs = table_.forms[f].inputs;
     const auto form = static_cast<std::uint8_t>(f);
     if (inputs == 0) {
@@ -42,12 +42,12 @@ std::vector<Enumerator::Choice> Enumerator::choices() const {
       continue;
     }
     for (std::int8_t a : refs) {
-      if (inputs == 1 && evaluator_.fits(f, &value(a), nullptr))
+      if (inputs == 1 && evaluator_.fits(form, &value(a), nullptr))
         out.push_back({form, {a, GraphCode::kNoInput}});
       if (inputs == 1) continue;
       for (std::int8_t b : refs) {
-        if (table_.commutative(f) && a > b) continue;
-        if (evaluator_.fits(f, &value(a), &value(b))) out.push_back({form, {a, b}});
+        if (table_.commutative(form) && a > b) continue;
+        if (evaluator_.fits(form, &value(a), &value(b))) out.push_back({form, {a, b}});
       }
     }
   }

@@ -218,9 +218,10 @@ std::int64_t field_inverse(std::int64_t a) {
 
 std::int64_t field_number(double value) {
   constexpr double kRounding = 1.2e-7;  // of float32, in which rules write numbers
+  constexpr std::int64_t kHalf = kPrime / 2;
   for (std::int64_t denominator = 1; denominator <= 1024 && std::isfinite(value); ++denominator) {
     const double numerator = std::round(value * static_cast<double>(denominator));
-    if (std::abs(numerator) >= static_cast<double>(kPrime / 2)) break;
+    if (std::abs(numerator) >= static_cast<double>(kHalf)) break;
     if (std::abs(numerator / static_cast<double>(denominator) - value) > kRounding * std::abs(value))
       continue;
     const auto whole = static_cast<std::int64_t>(std::abs(numerator));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <sstream>
+#include <utility>
 
 #include "core/base/file.h"
 #include "core/base/text.h"
@@ -145,12 +146,11 @@ class Runner {
     }
   }
 
-  void apply_match(const Match& found) {
-    const Match match = found;  // the index forgets it
-    applied_.push_back(match);
+  void apply_match(Match match) {  // a copy: the index forgets its own
     const auto mark = graph_.mark();
     apply(graph_, rules_, match);
     index_.update(graph_.touched_since(mark));
+    applied_.push_back(std::move(match));
   }
 
   void expect(const ScriptStep& step) const {

@@ -16,26 +16,27 @@ class Models : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Models, ObservationsEqualFreshOnesOnAWalk) {
   const ModelWorld world(GetParam());
-  const EnvironmentConformance conformance([&](EnvOptions options) { return world.make(options); },
+  const EnvironmentConformance conformance([&](const EnvOptions& options) { return world.make(options); },
                                            world.costs, {.horizon = 24});
   for (const std::uint64_t seed : {1, 2}) conformance.masks_equal_a_fresh_match(seed);
 }
 
 TEST_P(Models, Conform) {
   const ModelWorld world(GetParam());
-  check_environment([&](EnvOptions given) { return world.make(given); }, world.costs, {.horizon = 8}, 1);
+  check_environment([&](const EnvOptions& given) { return world.make(given); }, world.costs, {.horizon = 8},
+                    1);
 }
 
 TEST_P(Models, ConformWithRulesAtAllOfTheirSitesAsActions) {
   const ModelWorld world(GetParam());
   EnvOptions options{.horizon = 8};
   options.action_mode = ActionMode::all_sites;
-  check_environment([&](EnvOptions given) { return world.make(given); }, world.costs, options, 2);
+  check_environment([&](const EnvOptions& given) { return world.make(given); }, world.costs, options, 2);
 }
 
 TEST_P(Models, ResetEqualsFreshAndEpisodesRepeat) {
   const ModelWorld world(GetParam());
-  const EnvironmentConformance conformance([&](EnvOptions options) { return world.make(options); },
+  const EnvironmentConformance conformance([&](const EnvOptions& options) { return world.make(options); },
                                            world.costs, {.horizon = 40});
   conformance.reset_equals_fresh(3);
   conformance.equal_actions_give_equal_episodes(4);

@@ -18,7 +18,7 @@ class PiecesTest : public ::testing::Test {
     for (std::int64_t i = 0; i < test::count(dims); ++i) host.real.push_back(rng.uniform(-2, 2));
     return tables.weights().literal(tables.intern(dtype, dims), host.to_bytes());
   }
-  WeightId op(OpKind kind, std::vector<WeightId> args, AttrBlock attrs = {}) {
+  WeightId op(OpKind kind, const std::vector<WeightId>& args, const AttrBlock& attrs = {}) {
     return constant_operation(tables, kind, tables.intern(attrs), args);
   }
   /// The bytes in pieces, and of how many elements the largest was.

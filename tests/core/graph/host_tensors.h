@@ -48,7 +48,7 @@ inline HostTensor random_reals(const Index& dims, Rng& rng) {
   return reals(dims, values);
 }
 
-inline HostTensor run(OpKind kind, const AttrBlock& attrs, std::vector<HostTensor> inputs,
+inline HostTensor run(OpKind kind, const AttrBlock& attrs, const std::vector<HostTensor>& inputs,
                       std::size_t output = 0) {
   std::vector<const HostTensor*> pointers;
   for (const HostTensor& input : inputs) pointers.push_back(&input);

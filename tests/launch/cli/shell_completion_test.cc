@@ -43,8 +43,8 @@ class Completion : public ::testing::Test {
   Words bash_offers(const Words& words) {
     SpawnOptions spawn;
     spawn.argv = {"bash", "-c",
-                  "set -u; source \"$0\"; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _regraft; "
-                  "printf '%s\\n' \"${COMPREPLY[@]}\"",
+                  ("set -u; source \"$0\"; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _regraft; "
+                   "printf '%s\\n' \"${COMPREPLY[@]}\""),
                   script("bash").string(), "regraft"};
     spawn.argv.insert(spawn.argv.end(), words.begin(), words.end());
     const Captured offered = capture_output(spawn, std::chrono::minutes(1));

@@ -23,7 +23,7 @@ auto stays(const char* text, const char* type) {
   return AllOf(Field(&Box::text, text), Field(&Box::type, type), Field(&Box::stays, true),
                Field(&Box::inputs, IsEmpty()));
 }
-auto changes(const char* text, std::vector<std::size_t> inputs) {
+auto changes(const char* text, const std::vector<std::size_t>& inputs) {
   return AllOf(Field(&Box::text, text), Field(&Box::stays, false), Field(&Box::inputs, inputs));
 }
 

@@ -112,7 +112,7 @@ TEST(ControllerPpo, AnEpisodeThatWasCutIntoSegmentsTrainsAsTheWholeOne) {
 }
 
 /// Weights after one update on an episode that is cut behind its second step, from these weights on.
-std::vector<float> after_a_cut_episode(nn::Weights weights, const replay::DreamSegment& cut) {
+std::vector<float> after_a_cut_episode(const nn::Weights& weights, const replay::DreamSegment& cut) {
   PpoOptions options = kQuick;
   options.lambda = 1;
   const nn::WorldModel world = test::random_world(kSeed);

@@ -97,9 +97,9 @@ TEST_F(RandomCollector, TakesARuleAtAllOfItsSitesHalfOfTheTimes) {
     ASSERT_LT(action.location, seen.location_counts[action.xfer]);
     action.xfer == 0 ? ++first[action.location] : ++second;
   }
-  EXPECT_NEAR(second, kDraws / 2, 200);
-  EXPECT_NEAR(first[0], kDraws / 4, 200);
-  for (std::size_t site = 1; site < 5; ++site) EXPECT_NEAR(first[site], kDraws / 16, 120);
+  EXPECT_NEAR(second, kDraws / 2.0, 200);
+  EXPECT_NEAR(first[0], kDraws / 4.0, 200);
+  for (std::size_t site = 1; site < 5; ++site) EXPECT_NEAR(first[site], kDraws / 16.0, 120);
 }
 
 TEST_F(RandomCollector, EveryEpisodeDrawsHowManyTrialsItHas) {

@@ -173,7 +173,7 @@ TEST_F(FindMeanings, ScalesPlacesAndLengthsRun) {
     Rng rng(1, "readers");
     for (int draw = 0; draw < 10; ++draw) session.run(inputs.draw(session.inputs(), {}, rng));
   };
-  const auto set_ints = [](::onnx::NodeProto& node, const std::string& name, std::vector<int> values) {
+  const auto set_ints = [](::onnx::NodeProto& node, const std::string& name, const std::vector<int>& values) {
     ::onnx::AttributeProto& attribute = *node.add_attribute();
     attribute.set_name(name);
     attribute.set_type(::onnx::AttributeProto::INTS);

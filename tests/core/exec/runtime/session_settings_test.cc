@@ -52,7 +52,7 @@ TEST(SettingsToTry, EachOptimiserOfAListIsDisabled) {
   const auto model = builder.write(folder / "m.onnx");
   const auto is_fused = [&](const SessionSettings& settings) {
     const std::filesystem::path rewritten = folder / "rewritten.onnx";
-    OrtSession(model, {Optimisation::all, 1, {}, rewritten, settings});
+    const OrtSession writes(model, {Optimisation::all, 1, {}, rewritten, settings});
     ::onnx::ModelProto proto;
     EXPECT_TRUE(proto.ParseFromString(read_file(rewritten)));
     return proto.graph().node(0).op_type() == "Gemm";

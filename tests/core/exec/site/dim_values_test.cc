@@ -23,7 +23,7 @@ class DimValuesTest : public ::testing::Test {
   }
 
   /// The sizes that inference gives an op, at n = 5 and h = 9.
-  std::vector<std::int64_t> sizes(OpKind kind, AttrBlock attrs, std::vector<std::vector<Dim>> inputs) {
+  std::vector<std::int64_t> sizes(OpKind kind, AttrBlock attrs, const std::vector<std::vector<Dim>>& inputs) {
     InlineVector<graph::Operand, 4> operands;
     for (const auto& dims : inputs) operands.push_back({tables_.intern(DType::float32, dims)});
     attrs = graph::canonical_attrs(tables_, kind, attrs, operands);

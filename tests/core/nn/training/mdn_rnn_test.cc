@@ -16,7 +16,8 @@ using torch::Tensor;
 
 constexpr std::uint64_t kSeed = 612;
 
-Tensor random_tensor(std::vector<std::int64_t> shape, Rng& rng, torch::ScalarType type = torch::kFloat64) {
+Tensor random_tensor(const std::vector<std::int64_t>& shape, Rng& rng,
+                     torch::ScalarType type = torch::kFloat64) {
   Tensor x = torch::empty(shape, torch::kFloat64);
   double* values = x.data_ptr<double>();
   for (std::int64_t i = 0; i < x.numel(); ++i) values[i] = rng.uniform(-1, 1);

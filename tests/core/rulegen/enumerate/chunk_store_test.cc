@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "core/base/rng.h"
 
@@ -70,7 +69,7 @@ TEST_F(ChunkStoreTest, ATornOrEmptyFileIsNotThere) {
   ASSERT_TRUE(store_.has(0));
   cut(whole_);
   EXPECT_FALSE(store_.has(0));
-  std::ofstream(whole_, std::ios::trunc);
+  fs::resize_file(whole_, 0);
   EXPECT_FALSE(store_.has(0));
 }
 

@@ -132,8 +132,8 @@ TEST(CompileValues, WhatAGraphMayHaveIsAccepted) {
         "r: y = Relu(x); z = Neg(y) => y = Abs(x), z = Neg(x)",
         "r: Relu(x) => (a, b) = Split{0, [1, 1]}(x); Abs(b)",
         "r: Relu(x) => n = rank(x); m = n - 1; Softmax{m}(x)",
-        "r: y@ = MatMul(x, w@) => t@ = Neg(w@); z = MatMul(x, Concat{1}(t@...)); n = rank(z) - 1; "
-        "(y@...) = Split{n, [w@.1...]}(z)"}) {
+        ("r: y@ = MatMul(x, w@) => t@ = Neg(w@); z = MatMul(x, Concat{1}(t@...)); n = rank(z) - 1; "
+         "(y@...) = Split{n, [w@.1...]}(z)")}) {
     try {
       RuleSet::parse(std::string(text) + "\n", "fine.rules");
     } catch (const RuleError& e) {

@@ -29,7 +29,7 @@ class MatchPlannerTest : public ::testing::Test {
  protected:
   MatchPlannerTest() { rule.frames.resize(1); }
 
-  void node(OpKind kind, std::vector<Slot> operands, Slot output) {
+  void node(OpKind kind, const std::vector<Slot>& operands, Slot output) {
     PatternNode made;
     made.kinds.set(static_cast<std::size_t>(kind));
     for (const Slot slot : operands) made.operands.push_back({slot});

@@ -23,7 +23,7 @@ class CleanupTest : public ::testing::Test {
     return {graph.add_input(tables.intern(DType::float32, std::span(dims.begin(), dims.size())), inputs++),
             0};
   }
-  Value op(OpKind kind, std::initializer_list<Value> in, AttrBlock attrs = {}) {
+  Value op(OpKind kind, std::initializer_list<Value> in, const AttrBlock& attrs = {}) {
     return {graph.add(kind, tables.intern(attrs), std::span(in.begin(), in.size())), 0};
   }
   Value ints(std::initializer_list<std::int64_t> values) {
