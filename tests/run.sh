@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up, builds and tests everything. Its last line is 'N passed, N failed' over all stages (a stage that is not a
 # test program counts as one); its exit status is 0 only when nothing failed.
-#   --full            all folders under the sanitizers, clang-tidy, and --program too
+#   --full            all folders under the sanitizers, and --program too
 #   --tree            clang's checks read the whole tree, not only what changed
 #   --program         the whole program under AddressSanitizer, in some tests of launch
 #   --fuzz SECONDS    each fuzzer, by libFuzzer, for so long (0, the default: none)
@@ -13,7 +13,7 @@
 #   --chaos N         N random faults (200, say) in two jobs, one with a relay: processes killed, stopped, disks full
 #   --gpu             only what needs a GPU: every phase of learning on it against the CPU, samples a second by batch
 #                     size; fails where there is none
-#   --tidy SECONDS    with --full, clang-tidy for at most so long (default 600; 0: no limit)
+#   --tidy SECONDS    clang-tidy for at most so long (default 600; 0: no limit)
 #
 # The address, undefined-behaviour and thread sanitizers see the folders that need neither LibTorch nor ONNX Runtime.
 # Without --full they leave out what takes longest (SANITIZED), and all where what comes before took LATEST seconds.
@@ -318,7 +318,7 @@ build_and_test release
 stage "format" check_format
 stage "locks" check_locks
 stage "lifetimes" check_lifetimes
-((!FULL)) || stage "tidy" check_tidy
+stage "tidy" check_tidy
 if ((FULL)); then
   build_and_test asan
   build_and_test tsan "${THREADED[@]}" core/rulegen
@@ -336,4 +336,4 @@ fi
 ((LARGE == 0)) || stage "large" large
 ((FUZZ_SECONDS + FUZZ_RUNS == 0)) || stage "fuzz" fuzz
 finish
-((!FULL || UNREAD)) || git rev-parse HEAD >build/green
+((UNREAD)) || git rev-parse HEAD >build/green
