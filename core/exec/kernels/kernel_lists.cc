@@ -44,22 +44,27 @@ double elements_of(const std::string& type) {
   return elements;
 }
 
-/// Takes from each kernel what the profiler added, so that all together take the time of a run without it.
-void settle(KernelProfile& profile) {
-  if (profile.run_us <= 0 || profile.kernels.empty()) return;
+/// Takes from each kernel what the profiler added, so that all together take the time of a run without it;
+/// less, where a model has bodies: the ops around them take time, too.
+void settle(KernelProfile& profile, bool has_bodies) {
+  double executions = 0;
+  for (const KernelTime& kernel : profile.kernels) executions += kernel.executions;
+  if (profile.run_us <= 0 || executions == 0) return;
   const double overhead_us =
-      std::clamp((profile.total_us - profile.run_us) / static_cast<double>(profile.kernels.size()), 0.0,
-                 kMostOverheadUs);
+      std::clamp((profile.total_us - profile.run_us) / executions, 0.0, kMostOverheadUs);
   double sum_us = 0;
   for (KernelTime& kernel : profile.kernels)
-    sum_us += kernel.time_us = std::max(kernel.time_us - overhead_us, kernel.time_us * kLeastShare);
+    sum_us += kernel.time_us =
+        std::max(kernel.time_us - kernel.executions * overhead_us, kernel.time_us * kLeastShare);
+  const double scale = sum_us > 0 ? profile.run_us / sum_us : 1;
   profile.total_us = 0;
   for (KernelTime& kernel : profile.kernels)
-    profile.total_us += kernel.time_us *= sum_us > 0 ? profile.run_us / sum_us : 1;
+    profile.total_us += kernel.time_us *= has_bodies ? std::min(scale, 1.0) : scale;
 }
 
-/// Which predicted kernel makes a value, by the value's name.
+/// Which predicted kernel makes a value, by the value's name; kAmbiguous where bodies share the name.
 using KernelsByValue = std::unordered_map<std::string, std::size_t>;
+constexpr std::size_t kAmbiguous = SIZE_MAX;
 
 bool has_known_sizes(const graph::Graph& graph, graph::NodeId id, const graph::Bindings& bindings) {
   const graph::Node& node = graph.node(id);
@@ -78,11 +83,14 @@ KernelsByValue predict(const onnx::ImportedModel& model, const graph::Bindings& 
   for (std::size_t at = 0; at < model.graph_count(); ++at) {
     const graph::Graph& graph = model.graph(at);
     const graph::Bindings bound = bindings.in(graph.tables());
+    const std::size_t first = lists.compared.size();
     for (cost::PredictedKernel& predicted : cost::AnalyticCost(device, bindings, graph).kernels()) {
       const bool reorder = predicted.features.form == cost::KernelForm::reorder;
       for (const graph::NodeId node : predicted.nodes)
-        for (std::uint32_t k = 0; k < graph.node(node).outputs.size() && !reorder; ++k)
-          kernels.emplace(model.value_name({node, k}, at), lists.compared.size());
+        for (std::uint32_t k = 0; k < graph.node(node).outputs.size() && !reorder; ++k) {
+          const auto [known, fresh] = kernels.emplace(model.value_name({node, k}, at), lists.compared.size());
+          if (!fresh && known->second < first) known->second = kAmbiguous;
+        }
       std::string value = model.value_name({predicted.nodes.back(), 0}, at);
       const bool sized = std::ranges::all_of(
           predicted.nodes, [&](graph::NodeId node) { return has_known_sizes(graph, node, bound); });
@@ -92,12 +100,13 @@ KernelsByValue predict(const onnx::ImportedModel& model, const graph::Bindings& 
   return kernels;
 }
 
-/// The first output of each node of the model's main graph, by the node's name.
+/// The first output of each node of the model, by the node's name.
 std::unordered_map<std::string, std::string> outputs_by_node(const std::filesystem::path& model) {
   std::unordered_map<std::string, std::string> outputs;
-  const ::onnx::GraphProto graph = read_skeleton(model);
-  for (const ::onnx::NodeProto& node : graph.node())
+  ::onnx::GraphProto graph = read_skeleton(model);
+  for_each_node(graph, [&](const ::onnx::NodeProto& node) {
     if (!node.name().empty() && node.output_size() > 0) outputs.emplace(node.name(), node.output(0));
+  });
   return outputs;
 }
 
@@ -118,7 +127,8 @@ std::vector<std::string> values_of(const KernelTime& kernel,
 
 void stand_for(KernelLists& lists, std::size_t launched, std::size_t predicted) {
   lists.compared[predicted].launched.push_back(launched);
-  lists.compared[predicted].launched_us += lists.profile.kernels[launched].time_us;
+  const KernelTime& kernel = lists.profile.kernels[launched];
+  lists.compared[predicted].launched_us += kernel.time_us / kernel.executions;
 }
 
 /// Moves between layouts make values that no model names: those of the same size stand for each other.
@@ -142,7 +152,7 @@ bool match(KernelLists& lists, std::size_t launched, const KernelsByValue& kerne
   for (const std::string& value : values_of(lists.profile.kernels[launched], outputs)) {
     const auto found =
         value.empty() ? kernels.end() : kernels.find(value);  // empty: an output that is left out
-    if (found == kernels.end()) continue;
+    if (found == kernels.end() || found->second == kAmbiguous) continue;
     stand_for(lists, launched, found->second);
     return true;
   }
@@ -204,7 +214,6 @@ double KernelLists::agreed_share() const {
 
 std::vector<cost::KernelSample> KernelLists::samples() const {
   std::vector<cost::KernelSample> samples;
-  if (!settled) return samples;
   for (const ComparedKernel& one : compared) {
     const cost::PredictedKernel& kernel = one.predicted;
     if (kernel.view || one.launched.empty() || !is_as_predicted(one)) continue;
@@ -229,8 +238,7 @@ KernelLists compare_profile(const std::filesystem::path& model, const Feed& feed
   lists.profile = std::move(profile);
   const onnx::ImportedModel imported =
       onnx::import_model(model, {.inlined_calls = SIZE_MAX});  // as feeds see it
-  lists.settled = imported.graph_count() == 1;                 // else kernels of loops run many times
-  if (lists.settled && !lists.profile.alone) settle(lists.profile);
+  if (!lists.profile.alone) settle(lists.profile, imported.graph_count() > 1);
   graph::Bindings bindings;
   for (const auto& [name, size] : feed.points[0].all()) bindings.bind(imported.tables().symbol(name), size);
   const KernelsByValue kernels = predict(imported, bindings, device, lists);

@@ -18,7 +18,7 @@ struct ComparedKernel {
   std::string value;  // that it makes, as the model calls it
   cost::PredictedKernel predicted;
   std::vector<std::size_t> launched;  // in KernelLists::profile
-  double launched_us = 0;             // of them together
+  double launched_us = 0;             // of them together, executed once
   bool sized = true;                  // all of its shapes are known
 };
 
@@ -26,7 +26,6 @@ struct ComparedKernel {
 struct KernelLists {
   KernelProfile profile;  // times as in a run without the profiler, which adds some us to each kernel
   std::vector<ComparedKernel> compared;
-  bool settled = true;  // false for a model with bodies: the profiler's share of the times is in them
   std::vector<std::size_t> unexpected;  // launched kernels that no predicted one stands for
 
   /// By the device's rates; at a run of all graphs once.
@@ -39,8 +38,7 @@ struct KernelLists {
   bool agrees(const ComparedKernel& one) const;
   /// The share of the launched kernels' time, without views, in those that agree.
   double agreed_share() const;
-  /// What may correct the device's rates: all kernels that were launched as predicted, where times are
-  /// settled.
+  /// What may correct the device's rates: all kernels that were launched as predicted.
   std::vector<cost::KernelSample> samples() const;
 };
 

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -43,6 +45,10 @@ std::vector<std::string> type_texts(const nlohmann::json& args, const char* key)
     for (const auto& [dtype, dims] : operand.items()) texts.push_back(dtype + dims.dump());
   }
   return texts;
+}
+
+bool is_run(const nlohmann::json& event) {
+  return event.value("cat", "") == "Session" && event.value("name", "") == "model_run";
 }
 
 bool is_kernel(const nlohmann::json& event) {
@@ -99,6 +105,8 @@ namespace {
 class KernelEvents {
  public:
   void add(const nlohmann::json& event) {
+    if (is_run(event)) ++runs_;
+    if (!is_kernel(event)) return;
     const std::string name = event.at("name");
     const auto [at, fresh] = position_.try_emplace(name, times_.size());
     if (fresh) {
@@ -114,10 +122,13 @@ class KernelEvents {
     KernelProfile profile;
     profile.kernels = kernels_;
     for (std::size_t i = 0; i < times_.size(); ++i) {
-      const std::size_t skipped = std::min(static_cast<std::size_t>(skip_runs), times_[i].size() - 1);
-      profile.kernels[i].time_us =
-          interquartile_mean({times_[i].begin() + static_cast<std::ptrdiff_t>(skipped), times_[i].end()});
-      profile.total_us += profile.kernels[i].time_us;
+      KernelTime& kernel = profile.kernels[i];
+      const double executed = static_cast<double>(times_[i].size());
+      kernel.executions = executed / std::max(1, runs_);
+      const double skipped = std::min(std::floor(skip_runs * kernel.executions), executed - 1);
+      kernel.time_us =
+          kernel.executions * interquartile_mean({times_[i].begin() + std::lround(skipped), times_[i].end()});
+      profile.total_us += kernel.time_us;
     }
     return profile;
   }
@@ -125,6 +136,7 @@ class KernelEvents {
  private:
   std::vector<KernelTime> kernels_;
   std::vector<std::vector<double>> times_;
+  int runs_ = 0;
   std::unordered_map<std::string, std::size_t> position_;
 };
 
@@ -135,7 +147,7 @@ KernelProfile parse_profile(std::istream& events, int skip_runs) {
   KernelEvents kernels;
   const auto keep = [&](int depth, json::parse_event_t read, json& event) {
     if (depth != 1 || read != json::parse_event_t::object_end) return true;
-    if (is_kernel(event)) kernels.add(event);
+    kernels.add(event);
     return false;
   };
   std::string problem = "no list";
@@ -153,21 +165,23 @@ namespace {
 /// The runtime keeps an event for each node of each run: of graphs of many nodes few runs tell enough.
 int most_runs(const std::filesystem::path& model) {
   constexpr int kManyEvents = 100'000;  // some 200 MB
-  const int nodes = std::max(1, read_skeleton(model).node_size());
-  return std::clamp(kManyEvents / nodes, kLeastProfiles, kMostProfiles);
+  int nodes = 0;
+  ::onnx::GraphProto graph = read_skeleton(model);
+  for_each_node(graph, [&](const ::onnx::NodeProto&) { ++nodes; });
+  return std::clamp(kManyEvents / std::max(1, nodes), kLeastProfiles, kMostProfiles);
 }
 
 /// The runtime names each kernel by the node of its rewritten model. Behind a product it puts a Reshape,
 /// which alone makes a value that the model has.
-void name_outputs(const ::onnx::GraphProto& rewritten, KernelProfile& profile) {
+void name_outputs(::onnx::GraphProto rewritten, KernelProfile& profile) {
   std::unordered_map<std::string, const ::onnx::NodeProto*> nodes, readers;
   const auto add = [](auto& map, const std::string& key, const ::onnx::NodeProto& node) {
     if (const auto [at, fresh] = map.emplace(key, &node); !fresh) at->second = nullptr;  // not the only one
   };
-  for (const ::onnx::NodeProto& node : rewritten.node()) {
+  for_each_node(rewritten, [&](const ::onnx::NodeProto& node) {
     add(nodes, node.name(), node);
     for (const std::string& input : node.input()) add(readers, input, node);
-  }
+  });
   for (KernelTime& kernel : profile.kernels) {
     const auto found = nodes.find(kernel.node);
     if (found == nodes.end() || !found->second) continue;
@@ -178,21 +192,20 @@ void name_outputs(const ::onnx::GraphProto& rewritten, KernelProfile& profile) {
   }
 }
 
-/// The model with names for the nodes that have none, by which the runtime calls their kernels; empty where
-/// all have one, or where it is too large to be held in memory again.
+/// The model with a name of its own for each node, by which the runtime calls its kernel; empty where all
+/// have one, or where it is too large to be held in memory again.
 std::string with_names(const std::filesystem::path& model) {
   constexpr std::uintmax_t kMostBytes = std::uintmax_t{256} << 20;
   if (std::filesystem::file_size(model) > kMostBytes) return "";
   ::onnx::ModelProto named;
   if (!named.ParseFromString(read_file(model))) return "";
-  bool changed = false;
-  for (int i = 0; i < named.graph().node_size(); ++i) {
-    ::onnx::NodeProto& node = *named.mutable_graph()->mutable_node(i);
-    if (!node.name().empty()) continue;
-    node.set_name("regraft_unnamed_" + std::to_string(i));
-    changed = true;
-  }
-  return changed ? named.SerializeAsString() : "";
+  std::unordered_set<std::string> names;
+  int changed = 0;
+  for_each_node(*named.mutable_graph(), [&](::onnx::NodeProto& node) {
+    if (!node.name().empty() && names.insert(node.name()).second) return;
+    node.set_name("regraft_unnamed_" + std::to_string(changed++));
+  });
+  return changed > 0 ? named.SerializeAsString() : "";
 }
 
 KernelProfile profile_once(const std::filesystem::path& model, const Feed& feed,

@@ -102,4 +102,14 @@ bool parse_graph(Bytes message, std::size_t kept_bytes, ::onnx::GraphProto& grap
   return graph;
 }
 
+void for_each_node(::onnx::GraphProto& graph, const std::function<void(::onnx::NodeProto&)>& visit) {
+  for (::onnx::NodeProto& node : *graph.mutable_node()) {
+    visit(node);
+    for (::onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) for_each_node(*attribute.mutable_g(), visit);
+      for (::onnx::GraphProto& body : *attribute.mutable_graphs()) for_each_node(body, visit);
+    }
+  }
+}
+
 }  // namespace regraft::exec

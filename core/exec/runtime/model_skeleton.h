@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 
 namespace onnx {
 class GraphProto;
-}
+class NodeProto;
+}  // namespace onnx
 
 namespace regraft::exec {
 
@@ -13,5 +15,8 @@ namespace regraft::exec {
 /// kept, and contents of at most `kept_bytes` bytes. Reads a mapped file front to back, so a model of any
 /// size costs little memory. Throws ExecError on what is not a ModelProto.
 ::onnx::GraphProto read_skeleton(const std::filesystem::path& model, std::size_t kept_bytes = 0);
+
+/// Visits the nodes of a graph, each before those of its own bodies.
+void for_each_node(::onnx::GraphProto& graph, const std::function<void(::onnx::NodeProto&)>& visit);
 
 }  // namespace regraft::exec

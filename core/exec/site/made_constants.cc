@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/exec/site/fragment.h"
-
 namespace regraft::exec {
 namespace {
 
@@ -107,11 +105,11 @@ double site_tolerance(const Graph& after, const Site& site, std::span<const Valu
   return tolerance;
 }
 
-std::string range_problem(const Graph& after, const Site& site, std::span<const Value> replaced) {
+std::string range_problem(const Graph& after, const Site& site, std::span<const Value> replaced,
+                          TorchWeights& weights) {
   std::vector<Value> read(replaced.begin(), replaced.end());
   for (const NodeId id : site.right)
     read.insert(read.end(), after.node(id).inputs.begin(), after.node(id).inputs.end());
-  TorchWeights weights(after.tables());
   for (const Value& value : read) {
     if (!value.present() || after.weight_of(value) == graph::WeightId::none) continue;
     std::string problem = range_problem(after.tables(), after.weight_of(value), weights);

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "core/exec/site/fragment.h"
 #include "core/exec/site/site.h"
 #include "core/graph/graph.h"
 
@@ -22,7 +23,7 @@ double site_tolerance(const graph::Graph& after, const Site& site, std::span<con
 
 /// What lies out of the range of its type among the constants that the right side reads, which fp64 does not
 /// show; empty where nothing does.
-std::string range_problem(const graph::Graph& after, const Site& site,
-                          std::span<const graph::Value> replaced);
+std::string range_problem(const graph::Graph& after, const Site& site, std::span<const graph::Value> replaced,
+                          TorchWeights& weights);
 
 }  // namespace regraft::exec

@@ -1,5 +1,7 @@
 #include "core/exec/site/site_check.h"
 
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 
 #include <algorithm>
@@ -73,21 +75,12 @@ class LeafSource {
 
   at::Tensor draw(Value leaf, double scale, Rng& rng) const {
     const DType dtype = before_.type(leaf).dtype;
-    graph::HostTensor tensor{dtype, dims_.sizes(before_.type(leaf)), {}, {}};
-    std::int64_t count = 1;
-    for (const std::int64_t size : tensor.dims) count *= size;
-    const auto elements = static_cast<std::size_t>(count);
-    if (graph::is_float(dtype)) {
-      tensor.real.resize(elements);
-      std::ranges::generate(tensor.real, [&] { return scale * rng.normal(); });
-    } else {
-      const std::int64_t limit = dtype == DType::boolean ? 2 : limit_of(leaf);
-      tensor.integer.resize(elements);
-      std::ranges::generate(tensor.integer, [&] {
-        return static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(limit)));
-      });
-    }
-    return to_torch(std::move(tensor));
+    const std::vector<std::int64_t> sizes = dims_.sizes(before_.type(leaf));
+    const at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(rng.next());
+    if (graph::is_float(dtype))  // in fp32, which LibTorch draws several times as fast
+      return at::randn(sizes, generator, at::kFloat).mul_(scale).to(at::kDouble);
+    const std::int64_t limit = dtype == DType::boolean ? 2 : limit_of(leaf);
+    return at::randint(limit, sizes, generator, at::kLong).to(oracle_type(dtype));
   }
 
  private:
@@ -126,9 +119,19 @@ double relative_error(const at::Tensor& a, const at::Tensor& b) {
   return scale > 0 ? distance / scale : distance;
 }
 
+/// A rewrite at its site, and the constants of its model that were computed already.
+struct RewrittenSite {
+  const Graph& before;
+  const Graph& after;
+  const rules::Rewrite& rewrite;
+  const Site& site;
+  TorchWeights& weights;
+};
+
 /// One draw: the right side on the same leaves; widens the report.
-void compare_once(Fragment& left, const Graph& after, const rules::Rewrite& rewrite, const Site& site,
-                  const std::map<Value, at::Tensor>& leaves, TorchWeights& weights, SiteReport& report) {
+void compare_once(Fragment& left, const RewrittenSite& rewritten, const std::map<Value, at::Tensor>& leaves,
+                  SiteReport& report) {
+  const auto& [before, after, rewrite, site, weights] = rewritten;
   Fragment right(after, weights);
   for (const auto& [value, tensor] : leaves) right.set(value, tensor);
   for (const Value& value : site.shared) right.set(value, left.value(value));
@@ -177,11 +180,11 @@ struct Plan {
 };
 
 /// All draws at one choice of sizes. False when the left side itself does not run at these sizes.
-bool compare_at(const Graph& before, const Graph& after, const rules::Rewrite& rewrite, const Site& site,
-                const graph::Bindings& bindings, const Plan& plan, SiteReport& report) {
+bool compare_at(const RewrittenSite& rewritten, const graph::Bindings& bindings, const Plan& plan,
+                SiteReport& report) {
+  const auto& [before, after, rewrite, site, weights] = rewritten;
   const DimValues dims(before.tables(), bindings, plan.unbound_size);
   const LeafSource source(before, after, site, dims);
-  TorchWeights weights(before.tables());
   Rng rng(plan.seed, "site check");
   int draws = plan.draws;
   for (int draw = 0; draw < draws; ++draw) {
@@ -199,7 +202,7 @@ bool compare_at(const Graph& before, const Graph& after, const rules::Rewrite& r
       report.reason = std::string("the left side does not run: ") + error.what();
       return false;
     }
-    compare_once(left, after, rewrite, site, leaves, weights, report);
+    compare_once(left, rewritten, leaves, report);
     std::int64_t elements = 0;
     for (const auto& [value, tensor] : leaves) elements += tensor.numel();
     if (elements < kFewElements) draws = std::max(plan.draws, kDrawsOfFew);
@@ -210,8 +213,9 @@ bool compare_at(const Graph& before, const Graph& after, const rules::Rewrite& r
 /// Dims behind unknown nodes are symbols that may depend on each other (a Reshape of one to fixed dims), and
 /// a branch that is not taken at the sizes given may not run there. Tries sizes until the left side runs:
 /// first of symbols without a given size, then of all.
-bool compare_at_fitting_sizes(const Graph& before, const Graph& after, const rules::Rewrite& rewrite,
-                              const Site& site, const SiteOptions& options, SiteReport& report) {
+bool compare_at_fitting_sizes(const RewrittenSite& rewritten, const SiteOptions& options,
+                              SiteReport& report) {
+  const auto& [before, after, rewrite, site, weights] = rewritten;
   using Symbols = std::vector<graph::SymbolId>;
   const LikelySizes sizes = likely_sizes(before, site);
   const auto fits = [&](graph::Bindings bindings, const Symbols& symbols, const auto& size_of) {
@@ -219,7 +223,7 @@ bool compare_at_fitting_sizes(const Graph& before, const Graph& after, const rul
     SiteReport attempt;
     attempt.tolerance = report.tolerance;
     const Plan plan{1, options.draws, options.seed, kMostElementsTried};
-    if (!compare_at(before, after, rewrite, site, bindings, plan, attempt)) return false;
+    if (!compare_at(rewritten, bindings, plan, attempt)) return false;
     report = attempt;
     return true;
   };
@@ -263,12 +267,12 @@ bool replaces_nothing(const Graph& before, const rules::Rewrite& rewrite) {
 
 /// At other sizes than those given: all symbols alike, none larger than it was given, then each alone. Ones
 /// that do not fit together say nothing about the rewrite.
-void compare_elsewhere(const Graph& before, const Graph& after, const rules::Rewrite& rewrite,
-                       const Site& site, const SiteOptions& options, SiteReport& report) {
+void compare_elsewhere(const RewrittenSite& rewritten, const SiteOptions& options, SiteReport& report) {
+  const Graph& before = rewritten.before;
+  const Site& site = rewritten.site;
   const auto compare = [&](const graph::Bindings& bindings, std::int64_t unbound_size) {
     SiteReport elsewhere = report;
-    if (compare_at(before, after, rewrite, site, bindings, {unbound_size, 1, options.seed}, elsewhere))
-      report = elsewhere;
+    if (compare_at(rewritten, bindings, {unbound_size, 1, options.seed}, elsewhere)) report = elsewhere;
   };
   compare(options.bindings, kOtherSize);
   const std::map<graph::SymbolId, std::int64_t> given = given_sizes(before, site, options.bindings);
@@ -299,12 +303,13 @@ SiteReport compare_site(const Graph& before, const Graph& after, const rules::Re
     check_types(before, after, rewrite);
     const Site site = find_site(before, after, rewrite.match.nodes, rewrite.after, leaves);
     report.tolerance = site_tolerance(after, site, rewrite.after);
-    bool ran =
-        compare_at(before, after, rewrite, site, options.bindings, {1, options.draws, options.seed}, report);
-    if (!ran) ran = compare_at_fitting_sizes(before, after, rewrite, site, options, report);
+    TorchWeights weights(before.tables());
+    const RewrittenSite rewritten{before, after, rewrite, site, weights};
+    bool ran = compare_at(rewritten, options.bindings, {1, options.draws, options.seed}, report);
+    if (!ran) ran = compare_at_fitting_sizes(rewritten, options, report);
     if (ran && report.reason.empty() && has_symbols(before, site))
-      compare_elsewhere(before, after, rewrite, site, options, report);
-    if (report.reason.empty()) report.reason = range_problem(after, site, rewrite.after);
+      compare_elsewhere(rewritten, options, report);
+    if (report.reason.empty()) report.reason = range_problem(after, site, rewrite.after, weights);
     report.passes = report.reason.empty();
     if (report.passes) report.reason = text("largest relative error %.3g", report.relative_error);
   } catch (const Error& error) {

@@ -131,6 +131,14 @@ class ModelBuilder {
     attribute.set_s(value);
   }
 
+  /// Gives a node the graph of another builder as a body.
+  static void set_body(::onnx::NodeProto& node, const std::string& name, ModelBuilder body) {
+    ::onnx::AttributeProto& attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(::onnx::AttributeProto::GRAPH);
+    attribute.mutable_g()->Swap(&body.graph());
+  }
+
   std::string bytes() const { return model_.SerializeAsString(); }
   std::filesystem::path write(const std::filesystem::path& path) const {
     std::ofstream(path, std::ios::binary) << bytes();

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/exec/inputs/find_feed.h"
 #include "core/exec/runtime/exec_error.h"
@@ -128,13 +129,57 @@ TEST(KernelLists, KernelsOfUnknownSizesTeachThisModelAlone) {
   EXPECT_EQ(sources.at("Neg int64"), cost::KernelSource::unsized);
 }
 
-TEST(KernelLists, AModelWithBodiesTeachesNothing) {
-  KernelLists lists;
-  lists.profile.kernels = {{"a", "Exp", {}, 30}};
-  lists.compared.push_back({"a", {.nodes = {}, .analytic_us = 16, .corrected_us = 16, .us = 20}, {0}, 30});
-  EXPECT_EQ(lists.samples().size(), 1u);
-  lists.settled = false;
-  EXPECT_TRUE(lists.samples().empty());
+/// A loop of five steps of a sine, then a choice by a value: the branch that is taken adds exponentials.
+std::filesystem::path write_bodies(const std::filesystem::path& file, const char* name_in_else) {
+  using ::onnx::TensorProto;
+  ModelBuilder model, step, taken, other;
+  step.input("i", {}, TensorProto::INT64).input("on", {}, TensorProto::BOOL).input("h", {64, 64});
+  step.node("Identity", {"on"}, {"goes_on"});
+  step.node("Sin", {"h"}, {"next"});
+  step.output("goes_on", {}, TensorProto::BOOL).output("next", {64, 64});
+  taken.node("Exp", {"last"}, {"e"});
+  taken.node("Neg", {"e"}, {"n"});
+  taken.output("n", {64, 64});
+  other.node("Cos", {"last"}, {name_in_else});
+  other.output(name_in_else, {64, 64});
+  model.input("x", {64, 64}).integers("steps", {5}).weight("least", {}, {-1});
+  ModelBuilder::set_body(model.node("Loop", {"steps", "", "x"}, {"last"}), "body", std::move(step));
+  model.node("Abs", {"last"}, {"size"});
+  ModelBuilder::set_int(model.node("ReduceMax", {"size"}, {"largest"}), "keepdims", 0);
+  model.node("Greater", {"largest", "least"}, {"chosen"});
+  ::onnx::NodeProto& choice = model.node("If", {"chosen"}, {"y"});
+  ModelBuilder::set_body(choice, "then_branch", std::move(taken));
+  ModelBuilder::set_body(choice, "else_branch", std::move(other));
+  model.output("y", {64, 64});
+  return model.write(file);
+}
+
+std::map<std::string, double> measured_us(const KernelLists& lists) {
+  std::map<std::string, double> measured;
+  for (const cost::KernelSample& sample : lists.samples())
+    EXPECT_TRUE(measured.emplace(sample.features.kernel_kind(), sample.measured_us).second);
+  return measured;
+}
+
+TEST(KernelLists, KernelsOfBodiesTeachWhatOneExecutionTakes) {
+  const TempFolder folder;
+  const KernelLists lists = compare(write_bodies(folder / "m.onnx", "c"));
+  const std::map<std::string, double> measured = measured_us(lists);
+  EXPECT_TRUE(measured.contains("Exp float32") && measured.contains("Neg float32"));
+  EXPECT_FALSE(measured.contains("Cos float32")) << "that branch did not run";
+  const KernelTime& sine = lists.profile.kernels[kernel_of(lists, "Sin float32").launched.at(0)];
+  EXPECT_EQ(sine.executions, 5);
+  EXPECT_NEAR(measured.at("Sin float32"), sine.time_us / 5, 1e-9);
+  double sum_us = 0;
+  for (const KernelTime& kernel : lists.profile.kernels) sum_us += kernel.time_us;
+  EXPECT_LE(sum_us, lists.profile.run_us * (1 + 1e-9)) << "the rest is of the ops around bodies";
+}
+
+TEST(KernelLists, AValueThatTwoBodiesNameAlikeTeachesNothing) {
+  const TempFolder folder;
+  const std::map<std::string, double> measured = measured_us(compare(write_bodies(folder / "m.onnx", "e")));
+  EXPECT_FALSE(measured.contains("Exp float32"));
+  EXPECT_TRUE(measured.contains("Neg float32"));
 }
 
 TEST(KernelLists, TimesAddUpToARunWithoutTheProfiler) {

@@ -32,7 +32,8 @@ nlohmann::json kernel(const std::string& node, const std::string& op, double dur
 
 TEST(ParseProfile, TakesMediansAfterTheWarmup) {
   nlohmann::json events = nlohmann::json::array();
-  events.push_back({{"cat", "Session"}, {"name", "model_run"}, {"dur", 1e9}});
+  for (int run = 0; run < 4; ++run)
+    events.push_back({{"cat", "Session"}, {"name", "model_run"}, {"dur", 1e9}});
   for (const double duration : {1000.0, 70.0, 80.0, 90.0})
     events.push_back(kernel("fc", "FusedGemm", duration));
   for (const double duration : {500.0, 10.0, 20.0, 30.0}) events.push_back(kernel("act", "Erf", duration));
@@ -49,6 +50,19 @@ TEST(ParseProfile, TakesMediansAfterTheWarmup) {
   EXPECT_EQ(describe_ceiling(profile),
             "GEMM and convolution kernels take 80.0 % of the time; without all other kernels it would be "
             "1.25x as fast (then Erf 20.0 %)");
+}
+
+TEST(ParseProfile, AKernelInABodyCountsAsOftenAsItRan) {
+  nlohmann::json events = nlohmann::json::array();
+  for (int run = 0; run < 3; ++run) {
+    for (int step = 0; step < 4; ++step) events.push_back(kernel("step", "Sin", run == 0 ? 1000 : 5));
+    events.push_back({{"cat", "Session"}, {"name", "model_run"}, {"dur", 30}});
+  }
+  std::istringstream file(events.dump());
+  const KernelProfile profile = parse_profile(file, 1);
+  ASSERT_EQ(profile.kernels.size(), 1u);
+  EXPECT_EQ(profile.kernels[0].executions, 4);
+  EXPECT_DOUBLE_EQ(profile.kernels[0].time_us, 20);
 }
 
 TEST(DescribeCeiling, SaysSoWhereNothingIsDense) {
