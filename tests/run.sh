@@ -13,7 +13,7 @@
 #   --chaos N         N random faults (200, say) in two jobs, one with a relay: processes killed, stopped, disks full
 #   --gpu             only what needs a GPU: every phase of learning on it against the CPU, samples a second by batch
 #                     size; fails where there is none
-#   --tidy SECONDS    clang-tidy for at most so long (default 600; 0: no limit)
+#   --tidy SECONDS    clang-tidy for at most so long (default 300; 0: no limit)
 #
 # The address, undefined-behaviour and thread sanitizers see the folders that need neither LibTorch nor ONNX Runtime.
 # Without --full they leave out what takes longest (SANITIZED), and all where what comes before took LATEST seconds.
@@ -34,9 +34,9 @@ SOAK=0
 CHAOS=0
 LARGE=0
 GPU=0
-TIDY_SECONDS=600
+TIDY_SECONDS=300
 UNREAD=0
-LATEST=2400
+LATEST=2700
 declare -A LONGEST=([rule_parser]=1024)  # bytes of a fuzzer's inputs; longer ones take longer and find no more
 JOBS=$(nproc)
 PASSED=0
