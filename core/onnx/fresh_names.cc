@@ -14,11 +14,19 @@ void collect_definitions(const pb::GraphProto& graph, std::unordered_set<std::st
 
 /// Names that are only referred to are taken as well.
 void FreshNames::collect(const pb::GraphProto& graph) {
-  collect_definitions(graph, taken_);
+  std::unordered_set<std::string> nodes, values;
+  const auto note = [&](std::unordered_set<std::string>& names, const std::string& name) {
+    taken_.insert(name);
+    if (!names.insert(name).second) repeated_.insert(name);
+  };
   const auto refer = [&](const auto& self, const pb::GraphProto& inner) -> void {
     for (const auto& output : inner.output()) taken_.insert(output.name());
+    for (const auto& input : inner.input()) note(values, input.name());
+    for (const auto& tensor : inner.initializer()) note(values, tensor.name());
+    for (const auto& sparse : inner.sparse_initializer()) note(values, sparse.values().name());
     for (const pb::NodeProto& node : inner.node()) {
-      taken_.insert(node.name());
+      note(nodes, node.name());
+      for (const std::string& output : node.output()) note(values, output);
       taken_.insert(node.input().begin(), node.input().end());
     }
     for_each_body(inner, [&](const pb::GraphProto& body) { self(self, body); });

@@ -32,11 +32,13 @@ class FreshNames {
 
   /// A name that nothing in the model has, starting with `stem`.
   std::string make(const std::string& stem);
+  /// A name of the model for what it names in another of its graphs: itself where nothing else has it.
+  std::string moved(const std::string& name) { return repeated_.contains(name) ? make(name) : name; }
 
  private:
   void collect(const ::onnx::GraphProto& graph);
 
-  std::unordered_set<std::string> taken_;
+  std::unordered_set<std::string> taken_, repeated_;  // repeated: several outputs or several nodes
   std::unordered_map<std::string, int> counters_;
 };
 

@@ -27,7 +27,7 @@ const std::string& NodeRenaming::of(const std::string& name) const {
 }
 
 void NodeRenaming::apply(pb::NodeProto& node, const Changes& changes) const {
-  node.set_name(fresh(node.name().empty() ? node.op_type() : node.name()));
+  node.set_name(node.name().empty() ? names_.make(prefix_ + node.op_type()) : fresh(node.name()));
   for (std::string& input : *node.mutable_input()) input = std::string(changed(changes, input));
   for (std::string& output : *node.mutable_output()) output = std::string(changed(changes, output));
   for (pb::AttributeProto& attribute : *node.mutable_attribute()) {

@@ -11,11 +11,12 @@
 
 namespace regraft::onnx {
 
-/// New names for what nodes define, bodies within them included; what is not defined there keeps its name
-/// unless it is given another one.
+/// Names for what nodes define, bodies within them included; what is not defined there keeps its name unless
+/// it is given another one.
 class NodeRenaming {
  public:
-  /// New names begin with `prefix`.
+  /// `prefix`: of new names for all. With an empty one, what nothing else in the model is called keeps its
+  /// name.
   NodeRenaming(FreshNames& names, std::string prefix) : names_(names), prefix_(std::move(prefix)) {}
 
   /// False where the name has one already. Empty stands for an input that is left out.
@@ -28,7 +29,9 @@ class NodeRenaming {
 
  private:
   using Changes = std::unordered_map<std::string, std::string>;
-  std::string fresh(const std::string& name) const { return names_.make(prefix_ + name); }
+  std::string fresh(const std::string& name) const {
+    return prefix_.empty() ? names_.moved(name) : names_.make(prefix_ + name);
+  }
   void apply(::onnx::NodeProto& node, const Changes& changes) const;
   void apply(::onnx::GraphProto& body, Changes changes) const;
 

@@ -20,5 +20,16 @@ TEST(FreshNames, AreNeitherDefinedNorReferredToAnywhere) {
   EXPECT_EQ(names.make("x"), "x_0");
 }
 
+TEST(FreshNames, WhatMovesKeepsANameThatNothingElseHas) {
+  ::onnx::GraphProto graph;
+  graph.add_node()->add_output("twice");
+  ::onnx::GraphProto& body = *graph.mutable_node(0)->add_attribute()->mutable_g();
+  body.add_node()->add_output("twice");
+  body.add_node()->add_output("once");
+  FreshNames names(graph);
+  EXPECT_EQ(names.moved("once"), "once");
+  EXPECT_EQ(names.moved("twice"), "twice_0");
+}
+
 }  // namespace
 }  // namespace regraft::onnx

@@ -45,7 +45,8 @@ TEST(Branches, ThatAreSureTakeThePlaceOfTheChoice) {
   const pb::ModelProto then = inlined(Choice("yes"));
   ASSERT_THAT(ops(then), ElementsAre("Exp", "Neg"));
   EXPECT_EQ(then.graph().node(0).input(0), "x");
-  EXPECT_EQ(then.graph().node(1).input(0), then.graph().node(0).output(0));
+  EXPECT_EQ(then.graph().node(1).input(0), "h");
+  EXPECT_EQ(then.graph().node(0).output(0), "h");
   EXPECT_EQ(then.graph().node(1).output(0), "y");
   EXPECT_THAT(ops(inlined(Choice("no"))), ElementsAre("Abs"));
 }
