@@ -19,6 +19,7 @@ constexpr double kMostOverheadUs = 1.5;  // of the profiler, on one kernel
 constexpr double kLeastShare = 0.2;  // of a kernel's time, that is left for what it does before its way out
 constexpr std::string_view kBlockedSuffix = "_nchwc";
 constexpr std::string_view kNumberedSuffix = "_token_";
+constexpr std::string_view kWidenedPrefix = "InsertedPrecisionFreeCast_";  // of fp16 that runs in fp32
 
 /// "conv_token_12" as "conv": the runtime numbers names that it gives twice.
 std::string without_number(std::string name) {
@@ -122,6 +123,8 @@ std::vector<std::string> values_of(const KernelTime& kernel,
     if (const auto found = outputs.find(name); found != outputs.end()) values.push_back(found->second);
   }
   values.push_back(kernel.reshaped);
+  for (std::string& value : values)
+    if (value.starts_with(kWidenedPrefix)) value.erase(0, kWidenedPrefix.size());
   return values;
 }
 

@@ -172,7 +172,7 @@ int most_runs(const std::filesystem::path& model) {
 }
 
 /// The runtime names each kernel by the node of its rewritten model. Behind a product it puts a Reshape,
-/// and behind a kernel in blocks a ReorderOutput, which alone makes a value that the model has.
+/// which alone makes a value that the model has.
 void name_outputs(::onnx::GraphProto rewritten, KernelProfile& profile) {
   std::unordered_map<std::string, const ::onnx::NodeProto*> nodes, readers;
   const auto add = [](auto& map, const std::string& key, const ::onnx::NodeProto& node) {
@@ -187,8 +187,7 @@ void name_outputs(::onnx::GraphProto rewritten, KernelProfile& profile) {
     if (found == nodes.end() || !found->second) continue;
     kernel.outputs.assign(found->second->output().begin(), found->second->output().end());
     const auto reader = readers.find(found->second->output(0));
-    if (reader != readers.end() && reader->second &&
-        (reader->second->op_type() == "Reshape" || reader->second->op_type() == "ReorderOutput"))
+    if (reader != readers.end() && reader->second && reader->second->op_type() == "Reshape")
       kernel.reshaped = reader->second->output(0);
   }
 }

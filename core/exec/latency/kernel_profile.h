@@ -17,8 +17,8 @@ struct KernelTime {
   std::vector<std::string> input_types;  // "float[1,768]"; activations only
   double time_us = 0;                    // of a run: the interquartile mean of an execution, times executions
   double executions = 1;                 // in a run; another number in the body of an If, Loop or Scan
-  // The values it makes, as the runtime calls them, and the one behind the Reshape or ReorderOutput that
-  // alone reads it; empty where they are not known.
+  // The values it makes, as the runtime calls them, and the one behind the Reshape that alone reads it; empty
+  // where they are not known.
   std::vector<std::string> outputs = {};
   std::string reshaped = {};
 };
