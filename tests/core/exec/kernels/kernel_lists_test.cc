@@ -182,6 +182,25 @@ TEST(KernelLists, AValueThatTwoBodiesNameAlikeTeachesNothing) {
   EXPECT_TRUE(measured.contains("Neg float32"));
 }
 
+TEST(KernelLists, HalfPrecisionIsKnownWhereTheRuntimeWidensIt) {
+  const TempFolder folder;
+  ModelBuilder model;
+  model.weight("W", {16, 16, 3, 3}, std::vector<float>(16 * 16 * 9, 0.01f));
+  model.input("x", {1, 16, 24, 24});
+  const auto half = [&](const std::string& value) {
+    ModelBuilder::set_int(model.node("Cast", {value}, {value + "16"}), "to", ::onnx::TensorProto::FLOAT16);
+  };
+  half("x");
+  half("W");
+  model.node("Conv", {"x16", "W16"}, {"c"});
+  model.node("Exp", {"c"}, {"y"});
+  model.output("y", {1, 16, 22, 22}, ::onnx::TensorProto::FLOAT16);
+  const KernelLists lists = compare(model.write(folder / "m.onnx"));
+  const ComparedKernel& conv = kernel_of(lists, "Conv float16");
+  ASSERT_EQ(conv.launched.size(), 1u);
+  EXPECT_EQ(lists.profile.kernels[conv.launched[0]].op, "Conv");
+}
+
 TEST(KernelLists, TimesAddUpToARunWithoutTheProfiler) {
   const TempFolder folder;
   const KernelLists lists = compare(write_model(folder / "m.onnx"));
