@@ -21,7 +21,7 @@ std::uint32_t replicas_of(const nn::WorldModel& world, const DreamActorOptions& 
   const nn::DynamicsConfig& dynamics = world.config.dynamics;
   const std::uint32_t horizon = options.dream.horizon == 0 ? world.horizon : options.dream.horizon;
   const std::uint32_t fitting = replay::episodes_of_a_ticket(
-      {.horizon = horizon, .state = dynamics.latent + dynamics.hidden, .xfers = dynamics.xfers});
+      {.horizon = horizon, .state = dynamics.latent + dynamics.hidden, .rules = dynamics.rules});
   if (fitting == 0)
     throw UsageError("a dream of " + std::to_string(horizon) + " steps is larger than a result may be",
                      "dream.horizon", "dream fewer steps");

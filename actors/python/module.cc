@@ -54,10 +54,10 @@ py::tuple reset(RewriteWorld& world, std::uint32_t model, std::uint64_t seed) {
 }
 
 /// observation, reward, terminated, truncated, info, seconds
-py::tuple step(RewriteWorld& world, std::uint32_t xfer, std::uint32_t location) {
+py::tuple step(RewriteWorld& world, std::uint32_t rule, std::uint32_t location) {
   RewriteWorld::Step step = [&] {
     const py::gil_scoped_release free;
-    return world.step({xfer, location});
+    return world.step({rule, location});
   }();
   const env::StepInfo& info = step.result.info;
   const bool valid = info.invalid == env::Invalid::none;

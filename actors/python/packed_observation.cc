@@ -26,7 +26,7 @@ std::size_t bytes_of(const Vectors&... vectors) {
 
 std::size_t most_bytes(const env::Observation& o) {
   return bytes_of(o.node_ids, o.node_kinds, o.node_features, o.senders, o.receivers, o.edge_features,
-                  o.globals, o.candidate_xfers, o.candidate_locations, o.candidate_offsets, o.candidate_nodes,
+                  o.globals, o.candidate_rules, o.candidate_locations, o.candidate_offsets, o.candidate_nodes,
                   o.location_counts) +
          o.location_counts.size() + kMostFields * kAlignment;  // the mask, and the gaps
 }
@@ -61,12 +61,12 @@ PackedObservation::PackedObservation(const env::Observation& seen)
   add<std::uint16_t>("kinds", seen.node_kinds);
   add<std::uint32_t>("node_ids", seen.node_ids);
   add<float>("globals", seen.globals);
-  add<std::uint16_t>("xfers", seen.candidate_xfers);
+  add<std::uint16_t>("rules", seen.candidate_rules);
   add<std::uint16_t>("locations", seen.candidate_locations);
   add<std::uint32_t>("offsets", seen.candidate_offsets);
   add<std::int32_t>("matched", seen.candidate_nodes);
   add<std::uint16_t>("location_counts", seen.location_counts);
-  std::int8_t* const mask = place<std::int8_t>("xfer_mask", seen.location_counts.size());
+  std::int8_t* const mask = place<std::int8_t>("rule_mask", seen.location_counts.size());
   std::transform(seen.location_counts.begin(), seen.location_counts.end(), mask,
                  [](std::uint16_t count) -> std::int8_t { return count > 0; });
 }

@@ -19,7 +19,7 @@ from _regraft_gym import (EDGE_FEATURES, GLOBAL_FEATURES, NODE_FEATURES, OP_KIND
 __all__ = ["OptionError", "RegraftError", "RewriteEnv"]
 
 _MOST_ROWS = np.iinfo(np.int32).max  # of a graph or of a list of candidates: the schema's bound, not a model's
-_BEYOND = np.iinfo(np.uint32).max  # stands for every number that no xfer and no location can have
+_BEYOND = np.iinfo(np.uint32).max  # stands for every number that no rule and no location can have
 
 
 class RewriteEnv(gymnasium.Env):
@@ -30,7 +30,7 @@ class RewriteEnv(gymnasium.Env):
     locations, rules, device, invalid_penalty, ... With timed=True info holds "seconds", where the time of a step went;
     it is an option since Gymnasium's checker wants equal episodes to give equal infos.
 
-    An action is (xfer, location); the last xfer is NO-OP, which ends the episode. One that is not legal changes
+    An action is (rule, location); the last rule is NO-OP, which ends the episode. One that is not legal changes
     nothing, costs the penalty and a step, and info["invalid"] says why; it is empty otherwise.
     """
 
@@ -64,10 +64,10 @@ class RewriteEnv(gymnasium.Env):
 
     def step(self, action):
         try:
-            xfer, location = (operator.index(part) for part in action)
+            rule, location = (operator.index(part) for part in action)
         except (TypeError, ValueError):
             raise ValueError(f"step: an action is two whole numbers, (rule, location), not {action!r}") from None
-        packed, reward, terminated, truncated, info, seconds = self._world.step(_known(xfer), _known(location))
+        packed, reward, terminated, truncated, info, seconds = self._world.step(_known(rule), _known(location))
         if self._timed:
             info["seconds"] = seconds
         return self._observe(packed), reward, terminated, truncated, info
@@ -107,7 +107,7 @@ class RewriteEnv(gymnasium.Env):
         part = {name: np.ndarray(shape, kind, memory, offset) for name, kind, shape, offset in packed.fields()}
         self._location_counts = part["location_counts"].copy()
         graph = spaces.GraphInstance(part.pop("nodes"), part.pop("edges"), part.pop("edge_links"))
-        candidates = {name: part.pop(name) for name in ("xfers", "locations", "offsets", "matched")}
+        candidates = {name: part.pop(name) for name in ("rules", "locations", "offsets", "matched")}
         return {"graph": graph, **part, "candidates": candidates}
 
 
@@ -123,16 +123,16 @@ def _ragged(bound):
     return spaces.Sequence(spaces.Discrete(bound), stack=True)
 
 
-def _observation_space(xfers, locations):
+def _observation_space(rules, locations):
     return spaces.Dict({
         "graph": spaces.Graph(_row(NODE_FEATURES), _row(EDGE_FEATURES)),  # edge_links: (sender, receiver) of each edge
         "kinds": _ragged(OP_KINDS),  # [nodes] the kind of each operation, for an embedding
         "node_ids": _ragged(_MOST_ROWS),  # [nodes] the same node has the same id throughout an episode
         "globals": _row(GLOBAL_FEATURES),
-        "xfer_mask": spaces.MultiBinary(xfers),  # TASO's xfer: a rule; the last is NO-OP
-        "location_counts": spaces.Box(0, locations, (xfers,), np.uint16),  # locations below it are legal
+        "rule_mask": spaces.MultiBinary(rules),  # the last is NO-OP
+        "location_counts": spaces.Box(0, locations, (rules,), np.uint16),  # locations below it are legal
         "candidates": spaces.Dict({  # the legal actions, in order, NO-OP last
-            "xfers": _ragged(xfers),
+            "rules": _ragged(rules),
             "locations": _ragged(locations),
             "offsets": _ragged(_MOST_ROWS),  # candidate c matches matched[offsets[c]:offsets[c + 1]]
             "matched": _ragged(_MOST_ROWS),  # rows of nodes, the root of each match first

@@ -48,7 +48,7 @@ std::string_view describe(Invalid invalid) {
   switch (invalid) {
     case Invalid::none:
       return "valid";
-    case Invalid::no_such_xfer:
+    case Invalid::no_such_rule:
       return "there is no such rule";
     case Invalid::no_such_location:
       return "the rule has no such location";
@@ -95,7 +95,7 @@ StepResult Environment::step_candidate(std::size_t candidate) {
         "candidate " + std::to_string(candidate) + " of " + std::to_string(observation_.candidate_count()),
         "step", "choose a row of the present observation");
   }
-  return step({observation_.candidate_xfers[candidate], observation_.candidate_locations[candidate]});
+  return step({observation_.candidate_rules[candidate], observation_.candidate_locations[candidate]});
 }
 
 StepResult Environment::step(Action action) {
@@ -105,7 +105,7 @@ StepResult Environment::step(Action action) {
   ++steps_;
   take(action, result);
   observe(result.info.seconds);
-  const bool stopped = action.xfer == noop() && result.info.invalid == Invalid::none;
+  const bool stopped = action.rule == noop() && result.info.invalid == Invalid::none;
   const bool nothing_legal = observation_.candidate_count() == 1;
   const bool at_horizon = steps_ >= options_.horizon;
   result.terminated =
@@ -121,13 +121,13 @@ StepResult Environment::step(Action action) {
 }
 
 Environment::Place Environment::locate(Action action) {
-  if (action.xfer > noop()) return {nullptr, Invalid::no_such_xfer};
-  if (action.location >= observation_.location_counts[action.xfer])
+  if (action.rule > noop()) return {nullptr, Invalid::no_such_rule};
+  if (action.location >= observation_.location_counts[action.rule])
     return {nullptr, Invalid::no_such_location};
-  if (action.xfer == noop()) return {};
-  if (observation_.stands_for_all(action.xfer, action.location)) return {nullptr, Invalid::none, true};
-  const std::size_t site = observation_.site(action.xfer, action.location);
-  return {&state_.index().matches(action.xfer)[site], Invalid::none};
+  if (action.rule == noop()) return {};
+  if (observation_.stands_for_all(action.rule, action.location)) return {nullptr, Invalid::none, true};
+  const std::size_t site = observation_.site(action.rule, action.location);
+  return {&state_.index().matches(action.rule)[site], Invalid::none};
 }
 
 bool Environment::apply(const rules::Match& match) {
@@ -152,7 +152,7 @@ void Environment::take(Action action, StepResult& result) {
     const Stopwatch watch(*clock_, result.info.seconds.apply);
     if (place.all_sites)
       result.info.rewrites = static_cast<std::uint32_t>(apply_at_all_sites(
-          state_, action.xfer,
+          state_, action.rule,
           [this](const rules::Match& match) { return apply(match) ? Applied::yes : Applied::refused; }));
     else
       result.info.rewrites = apply(*place.match) ? 1 : 0;
@@ -162,7 +162,7 @@ void Environment::take(Action action, StepResult& result) {
     result.info.invalid = Invalid::refused;
     return;
   }
-  result.info.rule = state_.rules().info(action.xfer).name;
+  result.info.rule = state_.rules().info(action.rule).name;
   const Stopwatch watch(*clock_, result.info.seconds.cost);
   cost_ = state_.cost();
   if (cheaper(cost_, best_cost_)) {
@@ -188,16 +188,16 @@ double Environment::peek_latency_us(Action action) {
     throw EnvError(std::string(describe(place.invalid)), "peek_latency_us",
                    "choose a candidate of the present observation");
   }
-  if (place.all_sites) return peek_all_sites(action.xfer);
+  if (place.all_sites) return peek_all_sites(action.rule);
   if (!place.match) return cost_.latency_us;
   ++peeked_;
   return state_.peek_latency_us(*place.match);
 }
 
-double Environment::peek_all_sites(std::uint32_t xfer) {
+double Environment::peek_all_sites(std::uint32_t rule) {
   const std::size_t depth = state_.depth();
   std::optional<rules::RuleError> refusal;
-  peeked_ += apply_at_all_sites(state_, xfer, [&](const rules::Match& match) {
+  peeked_ += apply_at_all_sites(state_, rule, [&](const rules::Match& match) {
     try {
       state_.apply(match);
     } catch (const rules::RuleError& error) {
@@ -208,7 +208,7 @@ double Environment::peek_all_sites(std::uint32_t xfer) {
   });
   if (state_.depth() == depth) {
     if (refusal) throw rules::RuleError(*refusal);
-    throw rules::RuleError("only leads back to this graph", state_.rules().info(xfer).name,
+    throw rules::RuleError("only leads back to this graph", state_.rules().info(rule).name,
                            "leave this action out");
   }
   const double seen = state_.cost_model().latency_us();

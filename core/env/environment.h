@@ -39,17 +39,17 @@ struct EnvOptions {
   ActionMode action_mode = ActionMode::one_site;
 };
 
-/// `xfer` is the number of a rule (TASO's xfer: a rule); the rule count stands for NO-OP, at location 0. What
-/// a location stands for depends on the ActionMode.
+/// `rule` is the number of a rule; the rule count stands for NO-OP, at location 0. What a location stands for
+/// depends on the ActionMode.
 struct Action {
-  std::uint32_t xfer = 0;
+  std::uint32_t rule = 0;
   std::uint32_t location = 0;
 };
 
 /// Why an action changed nothing.
 enum class Invalid : std::uint8_t {
   none,
-  no_such_xfer,      // xfer > rule count
+  no_such_rule,      // rule > rule count
   no_such_location,  // at or beyond the rule's location count; a rule that is not legal has none
   refused,           // the rewriter refused a match of the index: a bug in the rule, reported and survived
                      // (of all sites: every one, or what was done only led back)
@@ -153,7 +153,7 @@ class Environment {
   Place locate(Action action);
   void take(Action action, StepResult& result);
   bool apply(const rules::Match& match);
-  double peek_all_sites(std::uint32_t xfer);
+  double peek_all_sites(std::uint32_t rule);
   void observe(StepSeconds& seconds);
   void restart(std::uint64_t seed);
 

@@ -51,7 +51,7 @@ struct Observation {
   std::vector<float> edge_features;     // [e * kEdgeFeatures]
   std::vector<float> globals;           // [kGlobalFeatures]
   // candidates: c rows, NO-OP last
-  std::vector<std::uint16_t> candidate_xfers;      // [c] rule number, or the rule count for NO-OP
+  std::vector<std::uint16_t> candidate_rules;      // [c] rule number, or the rule count for NO-OP
   std::vector<std::uint16_t> candidate_locations;  // [c] location number within its rule
   std::vector<std::uint32_t> candidate_offsets;    // [c + 1] into candidate_nodes
   std::vector<std::int32_t> candidate_nodes;       // rows of the matched nodes, root first
@@ -61,28 +61,28 @@ struct Observation {
 
   std::size_t node_count() const { return node_ids.size(); }
   std::size_t edge_count() const { return senders.size(); }
-  std::size_t candidate_count() const { return candidate_xfers.size(); }
+  std::size_t candidate_count() const { return candidate_rules.size(); }
   std::span<const std::int32_t> matched_nodes(std::size_t candidate) const {
     return {candidate_nodes.data() + candidate_offsets[candidate],
             candidate_offsets[candidate + 1] - candidate_offsets[candidate]};
   }
   /// Whether this location of a rule stands for all of its sites.
-  bool stands_for_all(std::size_t xfer, std::size_t location) const {
-    return location == 0 && has_all_sites(xfer);
+  bool stands_for_all(std::size_t rule, std::size_t location) const {
+    return location == 0 && has_all_sites(rule);
   }
   /// Whether one of the locations of a rule does.
-  bool has_all_sites(std::size_t xfer) const {
-    return action_mode == ActionMode::all_sites && xfer + 1 < location_counts.size() &&
-           location_counts[xfer] > 1;
+  bool has_all_sites(std::size_t rule) const {
+    return action_mode == ActionMode::all_sites && rule + 1 < location_counts.size() &&
+           location_counts[rule] > 1;
   }
   /// Which of the rule's matches a location is that stands for one site.
-  std::size_t site(std::size_t xfer, std::size_t location) const {
-    return location - (has_all_sites(xfer) ? 1 : 0);
+  std::size_t site(std::size_t rule, std::size_t location) const {
+    return location - (has_all_sites(rule) ? 1 : 0);
   }
   /// The row of a RuleFeatureTable that says what a candidate does.
   std::size_t rule_row(std::size_t candidate) const {
-    const std::size_t xfer = candidate_xfers[candidate];
-    return xfer + (stands_for_all(xfer, candidate_locations[candidate]) ? location_counts.size() : 0);
+    const std::size_t rule = candidate_rules[candidate];
+    return rule + (stands_for_all(rule, candidate_locations[candidate]) ? location_counts.size() : 0);
   }
   bool operator==(const Observation&) const = default;
 };

@@ -26,8 +26,8 @@ float log_ratio_of_counts(double now, double initial) {
 void write_globals(const cost::Cost& now, const ObservationFrame& frame, Observation& out) {
   const cost::Cost& initial = frame.initial;
   std::size_t legal = 0;
-  for (std::size_t xfer = 0; xfer + 1 < out.location_counts.size(); ++xfer)
-    legal += out.location_counts[xfer] > 0;
+  for (std::size_t rule = 0; rule + 1 < out.location_counts.size(); ++rule)
+    legal += out.location_counts[rule] > 0;
   const double rules = static_cast<double>(out.location_counts.size()) - 1;
   out.globals = {log_ratio(now.latency_us, initial.latency_us),
                  static_cast<float>(frame.step) / static_cast<float>(frame.horizon),
@@ -200,7 +200,7 @@ void ObservationWriter::write_candidates(RewriteState& state, const ObservationF
   const rules::MatchIndex& index = state.index();
   out.location_counts.resize(rule_count + 1);
   const std::size_t count = count_locations(index, frame, out);
-  out.candidate_xfers.resize(count + 1);
+  out.candidate_rules.resize(count + 1);
   out.candidate_locations.resize(count + 1);
   out.candidate_offsets.resize(count + 2);
   std::size_t candidate = 0, written = 0;
@@ -209,7 +209,7 @@ void ObservationWriter::write_candidates(RewriteState& state, const ObservationF
     if (kept == 0) continue;
     const std::span<const rules::Match> matches = index.matches(rule);
     for (std::size_t location = 0; location < kept; ++location, ++candidate) {
-      out.candidate_xfers[candidate] = static_cast<std::uint16_t>(rule);
+      out.candidate_rules[candidate] = static_cast<std::uint16_t>(rule);
       out.candidate_locations[candidate] = static_cast<std::uint16_t>(location);
       out.candidate_offsets[candidate] = static_cast<std::uint32_t>(written);
       written = out.stands_for_all(rule, location)
@@ -218,7 +218,7 @@ void ObservationWriter::write_candidates(RewriteState& state, const ObservationF
     }
   }
   out.candidate_nodes.resize(written);
-  out.candidate_xfers[count] = static_cast<std::uint16_t>(rule_count);
+  out.candidate_rules[count] = static_cast<std::uint16_t>(rule_count);
   out.candidate_locations[count] = 0;
   out.candidate_offsets[count] = out.candidate_offsets[count + 1] =
       static_cast<std::uint32_t>(out.candidate_nodes.size());

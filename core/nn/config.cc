@@ -32,10 +32,10 @@ void check(const NetworkConfig& config) {
                   "network.head_width", "use at most 512");
   }
   const bool bound = config.head == Head::hierarchical;
-  if (bound ? config.xfers < 1 || config.xfers > 65535 : config.xfers != 0) {
+  if (bound ? config.rules < 1 || config.rules > 65535 : config.rules != 0) {
     throw NnError(
-        std::to_string(config.xfers) + " rules do not fit a " + std::string(enum_name(config.head)) + " head",
-        "network.xfers", bound ? "use the number of rules and 1 for NO-OP" : "use 0");
+        std::to_string(config.rules) + " rules do not fit a " + std::string(enum_name(config.head)) + " head",
+        "network.rules", bound ? "use the number of rules and 1 for NO-OP" : "use 0");
   }
 }
 
@@ -51,8 +51,8 @@ void check_actions(const NetworkConfig& config, env::ActionMode mode) {
 
 void check_rules(const NetworkConfig& config, std::size_t rule_count, env::ActionMode mode) {
   check_actions(config, mode);
-  if (config.head == Head::pointer || config.xfers == rule_count + 1) return;
-  throw NnError("a hierarchical policy for " + std::to_string(config.xfers - 1) +
+  if (config.head == Head::pointer || config.rules == rule_count + 1) return;
+  throw NnError("a hierarchical policy for " + std::to_string(config.rules - 1) +
                     " rules cannot choose among " + std::to_string(rule_count),
                 "rules", "use the rule set it was trained on, or a policy with the pointer head");
 }

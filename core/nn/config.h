@@ -25,7 +25,7 @@ struct NetworkConfig {
   std::uint32_t node_kinds = 256;  // rows of the op-kind embedding; every node kind must be below it
   Head head = Head::pointer;
   std::uint32_t head_width = 0;  // of a hierarchical head's hidden layers, at most 512; 0: as `width`
-  std::uint32_t xfers = 0;       // hierarchical: the rules and NO-OP; pointer: 0
+  std::uint32_t rules = 0;       // hierarchical: the rules and NO-OP; pointer: 0
   env::ActionMode action_mode = env::ActionMode::one_site;  // among which locations it chooses
 
   bool operator==(const NetworkConfig&) const = default;

@@ -34,22 +34,22 @@ void Controller::read(std::span<const std::uint32_t> rows, const float* states, 
   state_->engine->read(rows, states, stride);
 }
 
-ControllerChoice Controller::choose_xfer(std::uint32_t row, std::span<const std::uint32_t> legal,
+ControllerChoice Controller::choose_rule(std::uint32_t row, std::span<const std::uint32_t> legal,
                                          ActionSelection selection, Rng& rng) {
   if (legal.empty()) throw NnError("no rule is legal", "controller", "NO-OP always is");
   ControllerChoice choice;
   const auto drawn =
-      state_->engine->draw_xfer(row, legal, selection == ActionSelection::drawn ? &rng : nullptr);
-  choice.xfer = legal[drawn.index];
-  choice.log_xfer = drawn.log_probability;
+      state_->engine->draw_rule(row, legal, selection == ActionSelection::drawn ? &rng : nullptr);
+  choice.rule = legal[drawn.index];
+  choice.log_rule = drawn.log_probability;
   choice.value = state_->engine->value(row);
-  choice.xfer_value = state_->engine->xfer_value(row, choice.xfer);
+  choice.rule_value = state_->engine->rule_value(row, choice.rule);
   return choice;
 }
 
 void Controller::choose_location(std::uint32_t row, std::uint32_t count, ActionSelection selection, Rng& rng,
                                  ControllerChoice& choice) {
-  const auto drawn = state_->engine->draw_location(row, choice.xfer, std::min(count, config().locations),
+  const auto drawn = state_->engine->draw_location(row, choice.rule, std::min(count, config().locations),
                                                    selection == ActionSelection::drawn ? &rng : nullptr);
   choice.location = static_cast<std::uint32_t>(drawn.index);
   choice.log_location = drawn.log_probability;
@@ -61,17 +61,17 @@ float Controller::value(std::uint32_t row) {
 
 std::vector<float> Controller::log_probabilities(std::span<const float> state,
                                                  std::span<const std::uint16_t> counts) {
-  if (state.size() != config().state || counts.size() != config().xfers)
+  if (state.size() != config().state || counts.size() != config().rules)
     throw NnError("the state is of another world model", "controller", "use the bundle it belongs to");
   const std::uint32_t row = 0;
   state_->engine->read({&row, 1}, state.data(), state.size());
   std::vector<std::uint32_t> legal;
-  for (std::uint32_t xfer = 0; xfer < counts.size(); ++xfer)
-    if (counts[xfer] > 0) legal.push_back(xfer);
+  for (std::uint32_t rule = 0; rule < counts.size(); ++rule)
+    if (counts[rule] > 0) legal.push_back(rule);
   std::vector<float> all;
-  const std::vector<float> xfers = state_->engine->xfer_log_probabilities(row, legal);
+  const std::vector<float> rules = state_->engine->rule_log_probabilities(row, legal);
   for (std::size_t i = 0; i < legal.size(); ++i) {
-    const bool noop = legal[i] + 1 == config().xfers;
+    const bool noop = legal[i] + 1 == config().rules;
     // Locations beyond those it tells apart are no worse and no better than the last one.
     const std::uint32_t known = std::min<std::uint32_t>(counts[legal[i]], config().locations);
     const std::vector<float> locations =
@@ -79,7 +79,7 @@ std::vector<float> Controller::log_probabilities(std::span<const float> state,
     const std::uint32_t sharing = counts[legal[i]] - known + 1;
     for (std::uint32_t l = 0; l < counts[legal[i]]; ++l) {
       const float share = l + 1 >= known && !noop ? std::log(static_cast<float>(sharing)) : 0.0f;
-      all.push_back(xfers[i] + locations[std::min<std::size_t>(l, locations.size() - 1)] - share);
+      all.push_back(rules[i] + locations[std::min<std::size_t>(l, locations.size() - 1)] - share);
     }
   }
   return all;

@@ -14,11 +14,11 @@
 namespace regraft::nn {
 
 struct ControllerChoice {
-  std::uint32_t xfer = 0, location = 0;
-  float log_xfer = 0;      // of that rule among the legal ones
+  std::uint32_t rule = 0, location = 0;
+  float log_rule = 0;      // of that rule among the legal ones
   float log_location = 0;  // of that location among the rule's; 0 for NO-OP
   float value = 0;         // V1(s); 0 where the controller has no values
-  float xfer_value = 0;    // V2(s, rule)
+  float rule_value = 0;    // V2(s, rule)
 };
 
 enum class ActionSelection { drawn, most_likely };
@@ -37,16 +37,16 @@ class Controller {
   /// Reads the states of these rows, `stride` floats apart; choose() and the values are asked afterwards.
   void read(std::span<const std::uint32_t> rows, const float* states, std::size_t stride);
   /// Draws a rule of `legal` (ascending, not empty) for a row that was read.
-  ControllerChoice choose_xfer(std::uint32_t row, std::span<const std::uint32_t> legal,
+  ControllerChoice choose_rule(std::uint32_t row, std::span<const std::uint32_t> legal,
                                ActionSelection selection, Rng& rng);
-  /// Draws one of its `count` locations: for every rule but NO-OP, once after choose_xfer().
+  /// Draws one of its `count` locations: for every rule but NO-OP, once after choose_rule().
   void choose_location(std::uint32_t row, std::uint32_t count, ActionSelection selection, Rng& rng,
                        ControllerChoice& choice);
   /// V1 of a row that was read.
   float value(std::uint32_t row);
 
   /// Log-probabilities of all (rule, location) of one state, by rule, then by location, where `counts`
-  /// [xfers] says how many locations each has; 0: not legal.
+  /// [rules] says how many locations each has; 0: not legal.
   std::vector<float> log_probabilities(std::span<const float> state, std::span<const std::uint16_t> counts);
 
   const ControllerConfig& config() const;

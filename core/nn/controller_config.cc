@@ -22,7 +22,7 @@ void check(const ControllerConfig& config) {
   if (config.kind != ControllerKind::hierarchical && config.kind != ControllerKind::linear)
     throw NnError("the kind is unknown", "controller config", "see core/nn/controller_config.h");
   require(config.state, 8192, "state");
-  require(config.xfers, 65535, "xfers");
+  require(config.rules, 65535, "rules");
   require(config.locations, 65535, "locations");
   require(config.width, 4096, "width");
   require(config.query, 64, "query");
@@ -30,13 +30,13 @@ void check(const ControllerConfig& config) {
 
 std::vector<TensorSpec> weight_layout(const ControllerConfig& config) {
   check(config);
-  const std::int64_t state = config.state, xfers = config.xfers, locations = config.locations,
+  const std::int64_t state = config.state, rules = config.rules, locations = config.locations,
                      width = config.width, query = config.query;
   std::vector<TensorSpec> layout;
   if (config.kind == ControllerKind::linear) {
     append_tensor(layout, "query.weight", {state, query});
     append_tensor(layout, "query.bias", {query});
-    append_tensor(layout, "action.xfer", {xfers, query});
+    append_tensor(layout, "action.xfer", {rules, query});
     append_tensor(layout, "action.location", {locations, query});
     return layout;
   }
@@ -44,8 +44,8 @@ std::vector<TensorSpec> weight_layout(const ControllerConfig& config) {
     const std::string prefix = part;
     append_tensor(layout, prefix + ".weight1", {state, width});
     append_tensor(layout, prefix + ".bias1", {width});
-    if (prefix == "location" || prefix == "value2") append_tensor(layout, prefix + ".xfer", {xfers, width});
-    const std::int64_t outputs = prefix == "xfer" ? xfers : prefix == "location" ? locations : 1;
+    if (prefix == "location" || prefix == "value2") append_tensor(layout, prefix + ".xfer", {rules, width});
+    const std::int64_t outputs = prefix == "xfer" ? rules : prefix == "location" ? locations : 1;
     append_tensor(layout, prefix + ".weight2", {width, outputs});
     append_tensor(layout, prefix + ".bias2", {outputs});
   }

@@ -19,7 +19,7 @@ std::vector<std::byte> encode_controller(const ControllerFile& controller) {
   const ControllerConfig& config = controller.config;
   const std::string manifest = json{{"kind", enum_name(config.kind)},
                                     {"state", config.state},
-                                    {"xfers", config.xfers},
+                                    {"xfers", config.rules},
                                     {"locations", config.locations},
                                     {"width", config.width},
                                     {"query", config.query},
@@ -49,7 +49,7 @@ ControllerFile decode_controller(std::span<const std::byte> bytes, const std::st
     if (!kind) throw NnError("has an unknown kind", where, "");
     controller.config = {.kind = *kind,
                          .state = manifest.at("state"),
-                         .xfers = manifest.at("xfers"),
+                         .rules = manifest.at("xfers"),
                          .locations = manifest.at("locations"),
                          .width = manifest.at("width"),
                          .query = manifest.at("query")};

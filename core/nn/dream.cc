@@ -64,12 +64,12 @@ class Dream::State {
     engine.set_replicas(replicas);
   }
 
-  std::uint32_t noop() const { return engine.config().xfers - 1; }
-  std::uint32_t location_count(std::uint32_t replica, std::uint32_t xfer) const;
+  std::uint32_t noop() const { return engine.config().rules - 1; }
+  std::uint32_t location_count(std::uint32_t replica, std::uint32_t rule) const;
   void step(std::span<const env::Action> actions);
   void imagine();
   void read_mask(std::uint32_t replica);
-  std::uint32_t certain_bin(std::uint32_t replica, std::uint32_t xfer) const;
+  std::uint32_t certain_bin(std::uint32_t replica, std::uint32_t rule) const;
   double reward_of(std::uint32_t replica) const;
   void finish(std::uint32_t replica, bool stopped);
 
@@ -87,21 +87,21 @@ class Dream::State {
   std::vector<std::uint32_t> moving;  // replicas that the world model is asked about in this step
 };
 
-std::uint32_t Dream::State::location_count(std::uint32_t replica, std::uint32_t xfer) const {
+std::uint32_t Dream::State::location_count(std::uint32_t replica, std::uint32_t rule) const {
   const Replica& episode = episodes[replica];
-  if (!std::ranges::binary_search(episode.legal, xfer)) return 0;
-  if (xfer == noop()) return 1;
-  if (!episode.counts.empty()) return episode.counts[xfer];
-  const std::uint32_t least = least_count(certain_bin(replica, xfer));
+  if (!std::ranges::binary_search(episode.legal, rule)) return 0;
+  if (rule == noop()) return 1;
+  if (!episode.counts.empty()) return episode.counts[rule];
+  const std::uint32_t least = least_count(certain_bin(replica, rule));
   return location_limit == 0 ? least : std::min(least, location_limit);
 }
 
 /// The most likely bin, or the highest one that the count reaches with enough probability where that is
 /// lower.
-std::uint32_t Dream::State::certain_bin(std::uint32_t replica, std::uint32_t xfer) const {
-  const std::uint32_t likely = engine.count_bin_of(replica, xfer);
+std::uint32_t Dream::State::certain_bin(std::uint32_t replica, std::uint32_t rule) const {
+  const std::uint32_t likely = engine.count_bin_of(replica, rule);
   if (options.legality_threshold == kEvenOdds || likely == 0) return likely;
-  const std::vector<float> logits = engine.count_logits(replica, xfer);
+  const std::vector<float> logits = engine.count_logits(replica, rule);
   const float most = *std::ranges::max_element(logits);
   double total = 0, reached = 0;
   for (const float logit : logits) total += std::exp(static_cast<double>(logit - most));
@@ -121,17 +121,17 @@ void Dream::State::step(std::span<const env::Action> actions) {
     const env::Action action = actions[replica];
     ++episode.steps;
     env::Invalid& invalid = results[replica].invalid;
-    if (action.xfer > noop())
-      invalid = env::Invalid::no_such_xfer;
-    else if (action.location >= location_count(replica, action.xfer))
+    if (action.rule > noop())
+      invalid = env::Invalid::no_such_rule;
+    else if (action.location >= location_count(replica, action.rule))
       invalid = env::Invalid::no_such_location;
     if (invalid != env::Invalid::none) {
       results[replica].reward = -options.invalid_penalty;
       finish(replica, false);
-    } else if (action.xfer == noop() && free_noop) {
+    } else if (action.rule == noop() && free_noop) {
       finish(replica, true);
     } else {
-      engine.embed(replica, action.xfer, action.location);
+      engine.embed(replica, action.rule, action.location);
       moving.push_back(replica);
     }
   }
@@ -139,7 +139,7 @@ void Dream::State::step(std::span<const env::Action> actions) {
   imagine();
   for (const std::uint32_t replica : moving) {
     results[replica].reward = reward_of(replica);
-    if (actions[replica].xfer == noop()) {
+    if (actions[replica].rule == noop()) {
       finish(replica, true);
       continue;
     }
@@ -161,9 +161,9 @@ void Dream::State::read_mask(std::uint32_t replica) {
   Replica& episode = episodes[replica];
   episode.counts.clear();
   episode.legal.clear();
-  const std::span<const float> logits = engine.xfers(replica);
-  for (std::uint32_t xfer = 0; xfer < noop(); ++xfer)
-    if (logits[xfer] > least_logit) episode.legal.push_back(xfer);
+  const std::span<const float> logits = engine.rule_logits(replica);
+  for (std::uint32_t rule = 0; rule < noop(); ++rule)
+    if (logits[rule] > least_logit) episode.legal.push_back(rule);
   episode.legal.push_back(noop());
 }
 
@@ -192,7 +192,7 @@ Dream& Dream::operator=(Dream&&) noexcept = default;
 void Dream::reset(std::uint32_t replica, const DreamStart& start, std::uint64_t seed) {
   internal::DreamEngine& engine = state_->engine;
   const auto fits = [](std::size_t size, std::size_t wanted) { return size == 0 || size == wanted; };
-  if (start.latent.size() != engine.config().latent || start.counts.size() != engine.config().xfers ||
+  if (start.latent.size() != engine.config().latent || start.counts.size() != engine.config().rules ||
       !fits(start.hidden.size(), engine.config().hidden) || !fits(start.cell.size(), engine.config().hidden))
     throw NnError("the start is of another world model", "dream", "encode it with this one");
   const auto set = [](std::span<float> to, const std::vector<float>& from) {
@@ -207,8 +207,8 @@ void Dream::reset(std::uint32_t replica, const DreamStart& start, std::uint64_t 
   Replica& episode = state_->episodes[replica];
   episode.counts = start.counts;
   episode.legal.clear();
-  for (std::uint32_t xfer = 0; xfer < state_->noop(); ++xfer)
-    if (start.counts[xfer] > 0) episode.legal.push_back(xfer);
+  for (std::uint32_t rule = 0; rule < state_->noop(); ++rule)
+    if (start.counts[rule] > 0) episode.legal.push_back(rule);
   episode.legal.push_back(state_->noop());
   episode.steps = start.steps;
   episode.done = false;
@@ -239,13 +239,13 @@ std::uint32_t Dream::noop() const {
 std::span<const std::uint32_t> Dream::legal(std::uint32_t replica) const {
   return state_->episodes[replica].legal;
 }
-std::uint32_t Dream::location_count(std::uint32_t replica, std::uint32_t xfer) const {
-  return state_->location_count(replica, xfer);
+std::uint32_t Dream::location_count(std::uint32_t replica, std::uint32_t rule) const {
+  return state_->location_count(replica, rule);
 }
 std::vector<std::uint16_t> Dream::location_counts(std::uint32_t replica) const {
-  std::vector<std::uint16_t> counts(state_->engine.config().xfers, 0);
-  for (const std::uint32_t xfer : legal(replica))
-    counts[xfer] = static_cast<std::uint16_t>(location_count(replica, xfer));
+  std::vector<std::uint16_t> counts(state_->engine.config().rules, 0);
+  for (const std::uint32_t rule : legal(replica))
+    counts[rule] = static_cast<std::uint16_t>(location_count(replica, rule));
   return counts;
 }
 std::span<const float> Dream::state(std::uint32_t replica) const {
@@ -264,7 +264,7 @@ DreamPlayer::DreamPlayer(const Dream& dream, Controller& controller)
       streams_(dream.replicas(), Rng(0, "dream player")),
       choices_(dream.replicas()),
       actions_(dream.replicas()) {
-  if (controller.config().state != dream.state(0).size() || controller.config().xfers != dream.noop() + 1)
+  if (controller.config().state != dream.state(0).size() || controller.config().rules != dream.noop() + 1)
     throw NnError("the controller is of another world model", "dream player", "use the bundle it belongs to");
 }
 
@@ -280,11 +280,11 @@ std::span<const ControllerChoice> DreamPlayer::choose(ActionSelection selection)
   controller_.read(running_, dream_.state(0).data(), dream_.state_stride());
   for (const std::uint32_t replica : running_) {
     ControllerChoice& choice = choices_[replica];
-    choice = controller_.choose_xfer(replica, dream_.legal(replica), selection, streams_[replica]);
-    if (choice.xfer != dream_.noop())
-      controller_.choose_location(replica, dream_.location_count(replica, choice.xfer), selection,
+    choice = controller_.choose_rule(replica, dream_.legal(replica), selection, streams_[replica]);
+    if (choice.rule != dream_.noop())
+      controller_.choose_location(replica, dream_.location_count(replica, choice.rule), selection,
                                   streams_[replica], choice);
-    actions_[replica] = {choice.xfer, choice.location};
+    actions_[replica] = {choice.rule, choice.location};
   }
   return choices_;
 }

@@ -28,7 +28,7 @@ struct DreamOptions {
 struct DreamStart {
   std::vector<float> latent;          // [latent]
   std::vector<float> hidden, cell;    // [hidden] each; empty: zeros
-  std::vector<std::uint16_t> counts;  // [xfers] location counts, NO-OP's is 1
+  std::vector<std::uint16_t> counts;  // [rules] location counts, NO-OP's is 1
   std::uint32_t steps = 0;            // taken before; the horizon counts them
 };
 DreamStart start_of(const WorldStart& start);
@@ -72,7 +72,7 @@ class Dream {
   /// Legal rules, ascending; NO-OP is the last.
   std::span<const std::uint32_t> legal(std::uint32_t replica) const;
   /// Locations of a rule; 0 where it is not legal.
-  std::uint32_t location_count(std::uint32_t replica, std::uint32_t xfer) const;
+  std::uint32_t location_count(std::uint32_t replica, std::uint32_t rule) const;
   /// The location count of every rule.
   std::vector<std::uint16_t> location_counts(std::uint32_t replica) const;
   /// [z, h]; state_stride() floats from one replica's to the next.

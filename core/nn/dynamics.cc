@@ -26,14 +26,14 @@ void check(const DynamicsConfig& config) {
   require(within(config.action, 1024), "action");
   require(within(config.hidden, 4096), "hidden");
   require(within(config.mixtures, 64), "mixtures");
-  require(within(config.xfers, 65535), "xfers");
+  require(within(config.rules, 65535), "rules");
   require(within(config.count_bins, 16), "count_bins");
   require(config.sigma_floor > 0 && std::isfinite(config.sigma_floor), "sigma_floor");
 }
 
 std::size_t head_width(const DynamicsConfig& config) {
   return config.mixtures * (2 * std::size_t{config.latent} + 1) + 2 +
-         std::size_t{config.xfers} * (1 + config.count_bins);
+         std::size_t{config.rules} * (1 + config.count_bins);
 }
 
 std::vector<TensorSpec> weight_layout(const DynamicsConfig& config) {

@@ -15,7 +15,7 @@ struct DynamicsConfig {
   std::uint32_t action = 16;      // dims of an embedded action, [1, 1024]
   std::uint32_t hidden = 256;     // of the LSTM, [1, 4096]
   std::uint32_t mixtures = 8;     // diagonal Gaussians, [1, 64]
-  std::uint32_t xfers = 1;        // rules and NO-OP: rows of the mask and of the location counts, [1, 65535]
+  std::uint32_t rules = 1;        // rules and NO-OP: rows of the mask and of the location counts, [1, 65535]
   std::uint32_t count_bins = 16;  // of a location count, see count_bin(), [1, 16]
   /// The likelihood of a deterministic environment has no upper bound without it. In units of z, over 0.
   double sigma_floor = 0.01;
@@ -30,7 +30,7 @@ void check(const DynamicsConfig& config);
 /// the head are those of DynamicsOutput, in its order.
 std::vector<TensorSpec> weight_layout(const DynamicsConfig& config);
 
-/// Columns of the head: mixtures * (2 latent + 1), reward, terminal, xfers, xfers * count_bins.
+/// Columns of the head: mixtures * (2 latent + 1), reward, terminal, rules, rules * count_bins.
 std::size_t head_width(const DynamicsConfig& config);
 
 /// Fresh weights: matrices uniform in +-1/sqrt(hidden), biases 0, but 1 for the forget gates (Jozefowicz et

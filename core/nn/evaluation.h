@@ -11,7 +11,7 @@ struct Evaluation {
   float value = 0;        // expected return from here, in the environment's reward units
   // Only for a hierarchical policy, by candidate: log-probability of its rule, and of its location given the
   // rule. Their sum is the candidate's.
-  std::vector<float> xfer_log_probabilities, location_log_probabilities;
+  std::vector<float> rule_log_probabilities, location_log_probabilities;
 };
 
 }  // namespace regraft::nn

@@ -173,7 +173,7 @@ void check(const Observation& observation, std::uint32_t node_kinds, std::size_t
   require(all_below(observation.senders, nodes) && all_below(observation.receivers, nodes),
           "an edge leaves the graph");
   require(observation.globals.size() == env::kGlobalFeatures, "globals have another size");
-  require(all_below(observation.candidate_xfers, rule_count + 1),
+  require(all_below(observation.candidate_rules, rule_count + 1),
           "a candidate's rule is outside the rule set");
   require(observation.action_mode == env::ActionMode::one_site ||
               (observation.location_counts.size() == rule_count + 1 &&
@@ -189,9 +189,9 @@ void check(const Observation& observation, std::uint32_t node_kinds, std::size_t
 void append_log_priors(std::vector<float>& to, const Observation& observation) {
   if (observation.action_mode == env::ActionMode::one_site) return;
   for (std::size_t row = 0; row < observation.candidate_count(); ++row) {
-    const std::size_t xfer = observation.candidate_xfers[row], count = observation.location_counts[xfer];
+    const std::size_t rule = observation.candidate_rules[row], count = observation.location_counts[rule];
     const bool one_of_many =
-        count > 1 && !observation.stands_for_all(xfer, observation.candidate_locations[row]);
+        count > 1 && !observation.stands_for_all(rule, observation.candidate_locations[row]);
     to.push_back(one_of_many ? -std::log(static_cast<float>(count - 1)) : 0.0F);
   }
 }
@@ -201,12 +201,12 @@ CandidateGroups make_candidate_groups(std::span<const Observation* const> observ
   groups.offsets.push_back(0);
   std::vector<std::int32_t> graph, pair, pair_graph;
   for (std::size_t i = 0; i < observations.size(); ++i) {
-    const std::vector<std::uint16_t>& xfers = observations[i]->candidate_xfers;
-    for (std::size_t row = 0; row < xfers.size(); ++row) {
-      if (row == 0 || xfers[row] != xfers[row - 1]) {
-        require(row == 0 || xfers[row] > xfers[row - 1], "candidates are not ordered by rule");
+    const std::vector<std::uint16_t>& rules = observations[i]->candidate_rules;
+    for (std::size_t row = 0; row < rules.size(); ++row) {
+      if (row == 0 || rules[row] != rules[row - 1]) {
+        require(row == 0 || rules[row] > rules[row - 1], "candidates are not ordered by rule");
         pair_graph.push_back(static_cast<std::int32_t>(i));
-        groups.xfers.push_back(xfers[row]);
+        groups.rules.push_back(rules[row]);
       }
       graph.push_back(static_cast<std::int32_t>(i));
       pair.push_back(static_cast<std::int32_t>(pair_graph.size()) - 1);

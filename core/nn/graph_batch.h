@@ -28,7 +28,7 @@ struct CandidateGroups {
   RowMap graph;                       // candidate -> graph
   RowMap pair;                        // candidate -> pair
   RowMap pair_graph;                  // pair -> graph
-  std::vector<std::int32_t> xfers;    // [pairs]
+  std::vector<std::int32_t> rules;    // [pairs]
   std::vector<std::int32_t> offsets;  // [graphs + 1]: graph k's candidates are [offsets[k], offsets[k + 1])
   std::vector<float> log_priors;      // [c] as of log_priors(); none: all are 0
 };

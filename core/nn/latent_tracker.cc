@@ -49,11 +49,11 @@ void LatentTracker::resume(const DreamStart& start) {
 }
 
 void LatentTracker::advance(env::Action action, const env::Observation& next) {
-  const auto& xfers = state_->world.xfers;
-  const auto found = std::ranges::find(xfers, action.xfer);
-  if (found != xfers.end()) {
+  const auto& rules = state_->world.rules;
+  const auto found = std::ranges::find(rules, action.rule);
+  if (found != rules.end()) {
     const std::uint32_t row = 0;
-    state_->engine.embed(row, static_cast<std::uint32_t>(found - xfers.begin()), action.location);
+    state_->engine.embed(row, static_cast<std::uint32_t>(found - rules.begin()), action.location);
     state_->engine.advance({&row, 1});
   }
   ++state_->steps;
@@ -76,8 +76,8 @@ DreamStart LatentTracker::start() const {
           state_->steps};
 }
 
-std::uint32_t LatentTracker::xfer_of(std::uint32_t world_xfer) const {
-  return state_->world.xfers.at(world_xfer);
+std::uint32_t LatentTracker::rule_of(std::uint32_t world_rule) const {
+  return state_->world.rules.at(world_rule);
 }
 
 }  // namespace regraft::nn

@@ -35,7 +35,7 @@ class LatentTracker {
   /// A dream that branches off here, or where to resume().
   DreamStart start() const;
   /// The environment's number of one of the world model's rules.
-  std::uint32_t xfer_of(std::uint32_t world_xfer) const;
+  std::uint32_t rule_of(std::uint32_t world_rule) const;
 
  private:
   class State;

@@ -11,10 +11,10 @@ namespace regraft::nn {
 namespace {
 
 Choice choice_of(const Evaluation& evaluation, std::size_t candidate) {
-  const bool halves = !evaluation.xfer_log_probabilities.empty();
+  const bool halves = !evaluation.rule_log_probabilities.empty();
   return {.candidate = static_cast<std::uint32_t>(candidate),
           .log_probability =
-              (halves ? evaluation.xfer_log_probabilities : evaluation.log_probabilities)[candidate],
+              (halves ? evaluation.rule_log_probabilities : evaluation.log_probabilities)[candidate],
           .location_log_probability = halves ? evaluation.location_log_probabilities[candidate] : 0.0F};
 }
 

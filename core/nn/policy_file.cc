@@ -31,7 +31,7 @@ json manifest(const PolicyFile& policy) {
                 {"node_kinds", policy.network.node_kinds},
                 {"head", enum_name(policy.network.head)},
                 {"head_width", policy.network.head_width},
-                {"xfers", policy.network.xfers}}},
+                {"xfers", policy.network.rules}}},
               {"observation_schema", policy.observation_schema},
               {"op_kinds", policy.op_kinds},
               {"rule_set_hash", policy.rule_set_hash},
@@ -77,7 +77,7 @@ void read_manifest(const std::string& text, PolicyFile& policy) {
                     // A file that names no head has this one.
                     .head = enum_from<Head>(network.value("head", "pointer"), "network.head"),
                     .head_width = json_integer<std::uint32_t>(network.value("head_width", json(0))),
-                    .xfers = json_integer<std::uint32_t>(network.value("xfers", json(0))),
+                    .rules = json_integer<std::uint32_t>(network.value("xfers", json(0))),
                     .action_mode = network.contains(env::kAllSitesField) ? env::ActionMode::all_sites
                                                                          : env::ActionMode::one_site};
   if (policy.network.action_mode == env::ActionMode::all_sites &&
@@ -105,7 +105,7 @@ void check_meaning(const PolicyFile& policy, const std::string& where) {
                       std::to_string(policy.limits.location_limit) + " locations are none",
                   where, "the file is damaged");
   check(policy.network);
-  if (policy.network.head == Head::hierarchical && policy.rule_names.size() + 1 != policy.network.xfers)
+  if (policy.network.head == Head::hierarchical && policy.rule_names.size() + 1 != policy.network.rules)
     throw NnError("a hierarchical policy with another number of rules than it names", where,
                   "the file is damaged");
   if (policy.op_kinds.size() > policy.network.node_kinds) {

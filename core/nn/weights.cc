@@ -97,19 +97,19 @@ void add_pointer_head(LayoutBuilder& layout, std::int64_t width) {
 }
 
 void add_hierarchical_head(LayoutBuilder& layout, const NetworkConfig& config) {
-  const std::int64_t width = config.width, hidden = hidden_width(config), xfers = config.xfers;
-  layout.add_perceptron("xfer", width, hidden, xfers);
+  const std::int64_t width = config.width, hidden = hidden_width(config), rules = config.rules;
+  layout.add_perceptron("xfer", width, hidden, rules);
   for (const char* part : {"root", "matched", "graph"})
     layout.add(std::string("location.") + part, {width, hidden});
   layout.add("location.xfer",
-             {config.action_mode == env::ActionMode::all_sites ? 2 * xfers - 1 : xfers, hidden});
+             {config.action_mode == env::ActionMode::all_sites ? 2 * rules - 1 : rules, hidden});
   layout.add("location.bias1", {hidden});
   layout.add("location.weight2", {hidden, hidden});
   layout.add("location.bias2", {hidden});
   layout.add("location.output", {hidden, 1});
   layout.add_perceptron("value", width, hidden, 1);
   layout.add_perceptron("xfer_value", width, hidden, 1);
-  layout.add("xfer_value.xfer", {xfers, hidden});
+  layout.add("xfer_value.xfer", {rules, hidden});
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ json manifest(const WorldModel& world) {
         {"action", dynamics.action},
         {"hidden", dynamics.hidden},
         {"mixtures", dynamics.mixtures},
-        {"xfers", dynamics.xfers},
+        {"xfers", dynamics.rules},
         {"count_bins", dynamics.count_bins},
         {"sigma_floor", dynamics.sigma_floor}}},
       {"locations", world.config.locations},
@@ -42,7 +42,7 @@ json manifest(const WorldModel& world) {
       {"op_kinds", world.op_kinds},
       {"rule_set_hash", world.rule_set_hash},
       {"rule_count", world.rule_count},
-      {"xfers", world.xfers},
+      {"xfers", world.rules},
       {"model_names", world.model_names},
       {"starts", starts},
       {"training_record", json::parse(world.training_record)},
@@ -60,7 +60,7 @@ WorldModelConfig read_config(const json& data) {
                      .action = json_integer<std::uint32_t>(dynamics.at("action")),
                      .hidden = json_integer<std::uint32_t>(dynamics.at("hidden")),
                      .mixtures = json_integer<std::uint32_t>(dynamics.at("mixtures")),
-                     .xfers = json_integer<std::uint32_t>(dynamics.at("xfers")),
+                     .rules = json_integer<std::uint32_t>(dynamics.at("xfers")),
                      .count_bins = json_integer<std::uint32_t>(dynamics.at("count_bins")),
                      .sigma_floor = dynamics.at("sigma_floor").get<double>()};
   config.locations = json_integer<std::uint32_t>(data.at("locations"));
@@ -80,7 +80,7 @@ WorldModel read_manifest(const std::string& text) {
   world.op_kinds = data.at("op_kinds").get<std::vector<std::string>>();
   world.rule_set_hash = data.at("rule_set_hash").get<std::string>();
   world.rule_count = json_integer<std::uint32_t>(data.at("rule_count"));
-  world.xfers = json_integers<std::uint16_t>(data.at("xfers"));
+  world.rules = json_integers<std::uint16_t>(data.at("xfers"));
   world.model_names = data.at("model_names").get<std::vector<std::string>>();
   for (const json& start : data.at("starts"))
     world.starts.push_back(

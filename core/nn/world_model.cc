@@ -36,17 +36,17 @@ void check_statistics(const WorldModel& world, const std::string& where) {
 }
 
 void check_numbering(const WorldModel& world, const std::string& where) {
-  const std::size_t xfers = world.config.dynamics.xfers;
-  require(world.xfers.size() == xfers && std::is_sorted(world.xfers.begin(), world.xfers.end()) &&
-              std::adjacent_find(world.xfers.begin(), world.xfers.end()) == world.xfers.end() &&
-              world.xfers.back() == world.rule_count,
+  const std::size_t rules = world.config.dynamics.rules;
+  require(world.rules.size() == rules && std::is_sorted(world.rules.begin(), world.rules.end()) &&
+              std::adjacent_find(world.rules.begin(), world.rules.end()) == world.rules.end() &&
+              world.rules.back() == world.rule_count,
           "its rules are not numbered as they must be", where);
   require(world.op_kinds.size() <= world.config.encoder.node_kinds, "more op kinds than embedding rows",
           where);
   require(world.starts.size() == world.model_names.size(), "a model has no start", where);
   for (const WorldStart& start : world.starts)
     require(start.latent.size() == world.config.dynamics.latent && finite(start.latent) &&
-                start.counts.size() == xfers && start.counts.back() == 1,
+                start.counts.size() == rules && start.counts.back() == 1,
             "the start of " + start.model + " does not fit its config", where);
 }
 
@@ -70,7 +70,7 @@ std::vector<TensorSpec> encoder_layout(const WorldModelConfig& config) {
 
 std::vector<TensorSpec> dynamics_layout(const WorldModelConfig& config) {
   std::vector<TensorSpec> layout = weight_layout(config.dynamics);
-  append_tensor(layout, "action.xfer", {config.dynamics.xfers, config.dynamics.action});
+  append_tensor(layout, "action.xfer", {config.dynamics.rules, config.dynamics.action});
   append_tensor(layout, "action.location", {config.locations, config.dynamics.action});
   return layout;
 }
@@ -118,7 +118,7 @@ Hash128 WorldModel::version() const {
   hasher.add(hash_bytes(std::as_bytes(std::span(figures))));
   if (rewards.unit != 0) hasher.add(std::bit_cast<std::uint32_t>(rewards.unit));  // older worlds have none
   hasher.add(hash_text(rule_set_hash));
-  hasher.add(hash_bytes(std::as_bytes(std::span(xfers))));
+  hasher.add(hash_bytes(std::as_bytes(std::span(rules))));
   hasher.add(horizon);
   if (action_mode == env::ActionMode::all_sites) hasher.add(std::uint32_t{1});
   for (const WorldStart& start : starts) {
@@ -168,8 +168,8 @@ std::vector<std::uint16_t> world_counts(const WorldModel& world, const env::Obse
                   "use workload.action_mode=" + mode);
   }
   std::vector<std::uint16_t> counts;
-  counts.reserve(world.xfers.size());
-  for (const std::uint16_t xfer : world.xfers) counts.push_back(observation.location_counts[xfer]);
+  counts.reserve(world.rules.size());
+  for (const std::uint16_t rule : world.rules) counts.push_back(observation.location_counts[rule]);
   return counts;
 }
 

@@ -32,8 +32,8 @@ void check(const WorldModelConfig& config);
 ///   encoder: weight_layout(NetworkConfig), of which the pointer and value heads stand idle, then
 ///   latent.weight
 ///            [width, latent], latent.bias: raw z = u W + b, u the graph embedding after the last step.
-///   dynamics: weight_layout(DynamicsConfig), then action.xfer [xfers, action], action.location [locations,
-///            action]: a = xfer[x] + location[min(l, locations - 1)].
+///   dynamics: weight_layout(DynamicsConfig), then action.xfer [rules, action], action.location [locations,
+///            action]: a = action.xfer[x] + location[min(l, locations - 1)].
 ///   reward:  reward.weight1 [latent + hidden, n], reward.bias1, reward.weight2 [n, 1], reward.bias2, on
 ///            [z, h'] with a relu between, h' the hidden state after the step; no tensors without it.
 std::vector<TensorSpec> encoder_layout(const WorldModelConfig& config);
@@ -67,7 +67,7 @@ struct RewardStatistics {
 struct WorldStart {
   std::string model;
   std::vector<float> latent;          // [latent], standardised
-  std::vector<std::uint16_t> counts;  // [xfers] location counts; NO-OP's is 1
+  std::vector<std::uint16_t> counts;  // [rules] location counts; NO-OP's is 1
 
   bool operator==(const WorldStart&) const = default;
 };
@@ -84,7 +84,7 @@ struct WorldModel {
   std::vector<std::string> op_kinds;        // names of the embedding rows, in order
   std::string rule_set_hash;
   std::uint32_t rule_count = 0;          // of that rule set; NO-OP's number there
-  std::vector<std::uint16_t> xfers;      // [dynamics.xfers] rule number of each row; the last is NO-OP's
+  std::vector<std::uint16_t> rules;      // [dynamics.rules] rule number of each row; the last is NO-OP's
   std::vector<std::string> model_names;  // it was fitted on
   std::string training_record = "{}";    // a JSON object, free in form
   Weights encoder;

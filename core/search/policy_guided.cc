@@ -83,7 +83,7 @@ class GuidedRun {
     bool moved = false;
     if (open.all_sites) {
       tree_.go_to(open.id);
-      moved = take_all_sites(run_, state_, open.history.action->xfer);
+      moved = take_all_sites(run_, state_, open.history.action->rule);
       tree_.follow();
     } else {
       moved = run_.try_move([&] {
@@ -111,8 +111,8 @@ class GuidedRun {
     double rank = 0;
     for (const std::size_t row : most_probable(log_probabilities)) {
       const double path = path_discrepancy + most - log_probabilities[row] + options_.rank_weight * rank;
-      const env::Action action{observation_.candidate_xfers[row], observation_.candidate_locations[row]};
-      const bool all_sites = observation_.stands_for_all(action.xfer, action.location);
+      const env::Action action{observation_.candidate_rules[row], observation_.candidate_locations[row]};
+      const bool all_sites = observation_.stands_for_all(action.rule, action.location);
       const SearchTree::Id id = all_sites ? parent : tree_.add(parent, match_of(action));
       const Open open{path + cost_term, depth, opened_++, id, path, {action, history.memory}, all_sites};
       if (rank++ == 0 && log_probabilities[row] == most) {
@@ -135,7 +135,7 @@ class GuidedRun {
   }
 
   const rules::Match& match_of(env::Action action) {
-    return state_.index().matches(action.xfer)[observation_.site(action.xfer, action.location)];
+    return state_.index().matches(action.rule)[observation_.site(action.rule, action.location)];
   }
 
   double log_cost_ratio() {

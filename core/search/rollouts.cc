@@ -58,7 +58,7 @@ class Rollouts : public Search {
       const std::vector<float> log_probabilities = ask(prior_, observation_, history);
       const std::size_t row = rng ? sample(log_probabilities, *rng) : most_probable(log_probabilities);
       if (row + 1 >= observation_.candidate_count()) return true;  // NO-OP
-      history.action = {observation_.candidate_xfers[row], observation_.candidate_locations[row]};
+      history.action = {observation_.candidate_rules[row], observation_.candidate_locations[row]};
       if (!take_action(run, state, observation_, *history.action)) return true;
       run.visit(graph::structural_hash(state.graph()));
       run.offer(state.cost_model(), state.path());

@@ -25,8 +25,8 @@ bool take_all_sites(SearchRun& run, env::RewriteState& state, std::uint32_t rule
 }
 
 bool take_action(SearchRun& run, env::RewriteState& state, const env::Observation& seen, env::Action action) {
-  if (seen.stands_for_all(action.xfer, action.location)) return take_all_sites(run, state, action.xfer);
-  const rules::Match match = state.index().matches(action.xfer)[seen.site(action.xfer, action.location)];
+  if (seen.stands_for_all(action.rule, action.location)) return take_all_sites(run, state, action.rule);
+  const rules::Match match = state.index().matches(action.rule)[seen.site(action.rule, action.location)];
   return take(run, state, match);
 }
 

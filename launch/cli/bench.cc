@@ -46,13 +46,13 @@ struct BenchArguments {
   std::string other_optimisation = "all", runtime = Runtime::kDefault;
   bool dream = false;
   std::optional<std::filesystem::path> world;
-  std::uint32_t replicas = 256, xfers = 200;
+  std::uint32_t replicas = 256, rule_count = 200;
 };
 
 int bench_dream(const BenchArguments& options) {
   nn::set_torch_threads(1);
   const nn::WorldModel world = options.world ? nn::load_bundle(*options.world).world
-                                             : stand_in_world(options.xfers, options.latency.seed);
+                                             : stand_in_world(options.rule_count, options.latency.seed);
   const SystemClock clock;
   constexpr std::uint64_t kStepsPerStep = 100;  // a dreamt step is so much shorter than a real one
   DreamSpeed speed =
@@ -184,10 +184,13 @@ void add_bench(Command& program, Action& action) {
       ->check(in_range(1, 65536))
       ->needs(dream);
   command
-      ->add_option("--xfers", options->xfers,
+      ->add_option("--rule-count", options->rule_count,
                    "rules of the world model with random weights, NO-OP among them")
       ->check(in_range(2, 65535))
       ->needs(dream);
+  command->add_option("--xfers", options->rule_count)
+      ->hidden()
+      ->check({[](std::string&) -> std::string { return "is called --rule-count now"; }, ""});
   command->add_option("--steps", options->steps, "steps to take; with --dream a hundred times as many")
       ->check(in_range(std::uint64_t{10}, std::uint64_t{1} << 40))
       ->excludes(model);

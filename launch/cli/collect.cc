@@ -49,7 +49,7 @@ replay::Chooser policy_chooser(const std::filesystem::path& path, const rules::R
   return [policy](env::Environment& environment, Rng& rng) -> env::Action {
     const env::Observation& observation = environment.observation();
     const nn::Choice choice = nn::sample(policy->evaluate(observation), rng);
-    return {observation.candidate_xfers[choice.candidate], observation.candidate_locations[choice.candidate]};
+    return {observation.candidate_rules[choice.candidate], observation.candidate_locations[choice.candidate]};
   };
 }
 

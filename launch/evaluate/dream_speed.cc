@@ -29,7 +29,7 @@ class Dreamer {
       : start_(nn::start_of(world.starts.front())),
         dream_(world, {}, replicas),
         config_{.state = static_cast<std::uint32_t>(dream_.state(0).size()),
-                .xfers = dream_.noop() + 1,
+                .rules = dream_.noop() + 1,
                 .locations = world.config.locations},
         controller_(config_, nn::initial_weights(config_, seed)),
         player_(dream_, controller_),
@@ -61,15 +61,15 @@ class Dreamer {
 
 }  // namespace
 
-nn::WorldModel stand_in_world(std::uint32_t xfers, std::uint64_t seed) {
+nn::WorldModel stand_in_world(std::uint32_t rules, std::uint64_t seed) {
   nn::WorldModel world;
   world.config.encoder = {.width = 16, .steps = 1, .node_kinds = 1};
-  world.config.dynamics.xfers = xfers;
+  world.config.dynamics.rules = rules;
   world.horizon = kStandInHorizon;
   world.location_limit = kStandInLocations;
   world.op_kinds = {"Relu"};
-  world.rule_count = xfers - 1;
-  for (std::uint32_t x = 0; x < xfers; ++x) world.xfers.push_back(static_cast<std::uint16_t>(x));
+  world.rule_count = rules - 1;
+  for (std::uint32_t x = 0; x < rules; ++x) world.rules.push_back(static_cast<std::uint16_t>(x));
   world.model_names = {"stand-in"};
   Rng rng(seed, "stand-in world");
   world.encoder = filled(nn::encoder_layout(world.config), rng);
@@ -78,14 +78,14 @@ nn::WorldModel stand_in_world(std::uint32_t xfers, std::uint64_t seed) {
   const auto bias = world.dynamics.tensor("head.bias");
   const std::size_t terminal = config.mixtures * (2 * std::size_t{config.latent} + 1) + 1;
   bias[terminal] = kNotTerminal;
-  for (std::size_t x = 0; x < xfers; ++x)
+  for (std::size_t x = 0; x < rules; ++x)
     bias[terminal + 1 + x] = x == 0 || rng.uniform() < kLegalShare ? kLegal : kIllegal;
   world.latents = {std::vector<float>(config.latent, 0.0f), std::vector<float>(config.latent, 1.0f)};
   world.dynamics_of = world.encoder_version();
   world.reward_of = world.dynamics_version();
   world.rewards = {0, 1, -1, 1};
   world.starts = {
-      {"stand-in", std::vector<float>(config.latent, 0.0f), std::vector<std::uint16_t>(xfers, 3)}};
+      {"stand-in", std::vector<float>(config.latent, 0.0f), std::vector<std::uint16_t>(rules, 3)}};
   world.starts.front().counts.back() = 1;
   return world;
 }
@@ -95,7 +95,7 @@ DreamSpeed measure_dream(const nn::WorldModel& world, std::uint32_t replicas, st
   const nn::DynamicsConfig& config = world.config.dynamics;
   DreamSpeed speed;
   speed.replicas = replicas;
-  speed.xfers = config.xfers;
+  speed.rules = config.rules;
   speed.latent = config.latent;
   speed.hidden = config.hidden;
   speed.mixtures = config.mixtures;
@@ -135,7 +135,7 @@ std::string describe(const DreamSpeed& speed) {
       << " by the clock), " << speed.replicas << " replicas, " << speed.steps << " steps, " << speed.episodes
       << " episodes ended\n"
       << "  z " << speed.latent << ", LSTM " << speed.hidden << ", " << speed.mixtures << " Gaussians, "
-      << speed.xfers << " rules\n"
+      << speed.rules << " rules\n"
       << "  world model " << speed.world_us_per_step << " us, controller " << speed.controller_us_per_step
       << " us, resets " << speed.reset_us_per_step << " us\n";
   return out.str();
@@ -144,7 +144,7 @@ std::string describe(const DreamSpeed& speed) {
 nlohmann::json to_json(const DreamSpeed& speed) {
   return {{"world", speed.world},
           {"batch", speed.replicas},
-          {"xfers", speed.xfers},
+          {"rules", speed.rules},
           {"latent", speed.latent},
           {"hidden", speed.hidden},
           {"mixtures", speed.mixtures},

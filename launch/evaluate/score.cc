@@ -41,7 +41,7 @@ Score play(const task::Task& task, const task::WorkloadOptions& workload, search
         if (left < 0) break;
       }
       const env::Observation& seen = environment.observation();
-      history.action = {seen.candidate_xfers[candidate], seen.candidate_locations[candidate]};
+      history.action = {seen.candidate_rules[candidate], seen.candidate_locations[candidate]};
       score.candidates_costed += environment.step_candidate(candidate).info.rewrites;
     }
     const double initial = environment.initial_cost().latency_us;

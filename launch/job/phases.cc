@@ -38,7 +38,7 @@ void check_load_test(const PhaseInput& in, ActorCount) {
 }
 
 std::unique_ptr<learner::Phase> make_collect(const PhaseInput& in) {
-  return learner::make_collect_phase(collect_setup(in.folder, in.config), in.clock);
+  return std::make_unique<learner::CollectPhase>(collect_setup(in.folder, in.config), in.clock);
 }
 
 std::unique_ptr<learner::Phase> make_world(const PhaseInput& in) {

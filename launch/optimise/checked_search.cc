@@ -26,104 +26,96 @@ void CheckedSearch::forget_rewrites() {
   report_.marks.clear();
 }
 
-Paths CheckedSearch::after_blame(const ModelGraphs& start, const Paths& paths, std::size_t culprit,
-                                 const std::string& what, ModelGraphs& best) {
-  std::size_t at = 0;
-  for (; culprit >= paths[at].size(); ++at) culprit -= paths[at].size();
-  return without(start, paths, {{at, culprit}, what}, blame_, best);
-}
-
-Paths CheckedSearch::without(const ModelGraphs& start, const Paths& paths, const Refused& refused,
-                             Blame& blame, ModelGraphs& best) {
-  const auto [at, culprit] = refused.place;
-  const std::string rule = rules_.info(paths[at][culprit].rule).name;
-  const Without without = blame.after(rule);
-  forget_rewrites();
-  best = start;
-  if (without == Without::everything) return Paths(start.size());
-  Paths rest = paths;
-  rest[at] = path_without(start[at], rules_, paths[at], rewrites_to_leave(paths[at], culprit, without));
-  if (without != Without::rule && rewrites(rest)) {
-    rest = checked(start, rest, best);
-    if (costs_.latencies_us(best)[0] < costs_.latencies_us(start)[0]) {
-      refuse({rule, refused.reason, "rewrite"});
-      return rest;
-    }
-  }
-  refuse({rule, refused.reason});
-  rules_.exclude(rule);
-  forget_rewrites();
-  report_.changes = {};
-  return find(start, best);
-}
-
 void CheckedSearch::refuse(RefusedRule refused) {
   options_.say("warning: " + refused.text());
   report_.refused_rules.push_back(std::move(refused));
 }
 
-Paths CheckedSearch::find(const ModelGraphs& start, ModelGraphs& best) {
-  if (!options_.script)  // each search anew has half of the time of the one before
-    return replace_by(start, propose(start, std::ldexp(options_.budget_s, -searches_++)), best);
-  std::vector<search::SearchResult> made;
-  timed_step_("script", [&] { made = scripted(start); });
-  return replace_by(start, proposal_of(std::move(made)), best);
+CheckedSearch::Result CheckedSearch::check(Proposal proposal) {
+  for (;;) {
+    forget_rewrites();
+    report_.found_by =
+        join(std::vector<std::string>(proposal.found_by.begin(), proposal.found_by.end()), ", ");
+    Result result{proposal, start_};
+    std::optional<Refused> refused;
+    if (rewrites(result.paths))
+      timed_step_("check sites", [&] {
+        for (std::size_t at = 0; at < start_.size() && !refused; ++at) refused = apply_checked(result, at);
+      });
+    if (refused) {
+      proposal = without(std::move(proposal), *refused, refused_at_sites_);
+    } else if (left_out_.empty() || costs_.latencies_us(result.graphs)[0] < costs_.latencies_us(start_)[0]) {
+      for (; !left_out_.empty(); left_out_.pop_back()) refuse(std::move(left_out_.back()));
+      report_.changes.keep_taken_in(report_.rules);
+      return result;
+    } else {
+      proposal = propose_without_rule();
+    }
+  }
 }
 
-CheckedSearch::Proposal CheckedSearch::propose(const ModelGraphs& start, double seconds) {
+CheckedSearch::Result CheckedSearch::check_without(Proposal proposal, std::size_t culprit,
+                                                   const std::string& what) {
+  std::size_t at = 0;
+  for (; culprit >= proposal.paths[at].size(); ++at) culprit -= proposal.paths[at].size();
+  return check(without(std::move(proposal), {{at, culprit}, what}, blame_));
+}
+
+/// The rest of the paths; where that is not enough, those found without the rule.
+CheckedSearch::Proposal CheckedSearch::without(Proposal proposal, const Refused& refused, Blame& blame) {
+  std::vector<rules::Match>& path = proposal.paths[refused.place.graph];
+  const std::string rule = rules_.info(path[refused.place.rewrite].rule).name;
+  if (options_.script)
+    throw NotEquivalentError("rule " + rule + " is refused: " + refused.reason, options_.script->string(),
+                             "nothing was emitted; take it out of the script");
+  const Without without = blame.after(rule);
+  if (without == Without::everything) {
+    left_out_.clear();
+    proposal.paths = Paths(start_.size());
+    return proposal;
+  }
+  left_out_.push_back({rule, refused.reason, "rewrite"});
+  path = path_without(start_[refused.place.graph], rules_, path,
+                      rewrites_to_leave(path, refused.place.rewrite, without));
+  return without != Without::rule && rewrites(proposal.paths) ? proposal : propose_without_rule();
+}
+
+/// Without the rule of the rewrite that was left out last. Each such search has half of the time of the one
+/// before.
+CheckedSearch::Proposal CheckedSearch::propose_without_rule() {
+  rules_.exclude(left_out_.back().rule);
+  left_out_.back().left_out = "rule";
+  refuse(std::move(left_out_.back()));
+  left_out_.pop_back();
+  report_.changes = {};
+  return propose(start_, std::ldexp(options_.budget_s, -++searches_again_));
+}
+
+CheckedSearch::Proposal CheckedSearch::propose() {
+  if (!options_.script) return propose(start_, options_.budget_s);
+  Proposal made{Paths(start_.size())};
+  graph::Graph graph = start_[0];  // a script names places of the main graph
+  timed_step_("script", [&] {
+    made.paths[0] = rules::run_script(rules::Script::load(*options_.script), graph, rules_);
+  });
+  return made;
+}
+
+CheckedSearch::Proposal CheckedSearch::propose(const ModelGraphs& from, double seconds) {
   std::vector<search::SearchResult> found;
   search::SearchLimits limits;
   limits.seconds = seconds;
   if (options_.expansions > 0) limits.expansions = options_.expansions;
   const std::int64_t start_ns = clock_.steady_ns();
   timed_step_("search", [&] {
-    found = search_each(start, costs_.runs(), rules_, costs_.factories(), limits,
+    found = search_each(from, costs_.runs(), rules_, costs_.factories(), limits,
                         [&](std::size_t at, const auto& part) {
-                          return search_one(options_.search, start[at], costs_.factories()[at], part);
+                          return search_one(options_.search, from[at], costs_.factories()[at], part);
                         });
   });
   looks_first_ = false;
-  Proposal proposal = proposal_of(std::move(found));
-  proposal.seconds = static_cast<double>(clock_.steady_ns() - start_ns) / nanoseconds_per_second;
-  return proposal;
-}
-
-void CheckedSearch::Proposal::follow(const Proposal& first) {
-  for (std::size_t at = 0; at < paths.size(); ++at)
-    paths[at].insert(paths[at].begin(), first.paths[at].begin(), first.paths[at].end());
-  found_by.insert(first.found_by.begin(), first.found_by.end());
-  seconds += first.seconds;
-}
-
-Paths CheckedSearch::replace_by(const ModelGraphs& start, const Proposal& proposal, ModelGraphs& best) {
-  report_.found_by = join(std::vector<std::string>(proposal.found_by.begin(), proposal.found_by.end()), ", ");
-  searches_ = std::max(searches_, 1);
-  return replace_by(start, proposal.paths, best);
-}
-
-Paths CheckedSearch::replace_by(const ModelGraphs& start, const Paths& paths, ModelGraphs& best) {
-  forget_rewrites();
-  return checked(start, paths, best);
-}
-
-Paths CheckedSearch::checked(const ModelGraphs& start, const Paths& paths, ModelGraphs& best) {
-  best = start;
-  std::optional<Refused> refused;
-  if (rewrites(paths)) timed_step_("check sites", [&] { refused = apply_checked(paths, best); });
-  if (!refused) {
-    report_.changes.keep_taken_in(report_.rules);
-    return paths;
-  }
-  if (options_.script)
-    throw NotEquivalentError("rule " +
-                                 rules_.info(paths[refused->place.graph][refused->place.rewrite].rule).name +
-                                 " is refused: " + refused->reason,
-                             options_.script->string(), "nothing was emitted; take it out of the script");
-  return without(start, paths, *refused, refused_at_sites_, best);
-}
-
-CheckedSearch::Proposal CheckedSearch::proposal_of(std::vector<search::SearchResult> found) {
   Proposal proposal;
+  proposal.seconds = static_cast<double>(clock_.steady_ns() - start_ns) / nanoseconds_per_second;
   for (search::SearchResult& part : found) {
     report_.candidates_costed += part.candidates_costed;
     report_.out_of_time |= part.stopped_by == search::StoppedBy::seconds;
@@ -133,17 +125,11 @@ CheckedSearch::Proposal CheckedSearch::proposal_of(std::vector<search::SearchRes
   return proposal;
 }
 
-/// A script names places of the main graph.
-std::vector<search::SearchResult> CheckedSearch::scripted(const ModelGraphs& start) {
-  std::vector<search::SearchResult> results(start.size());
-  for (std::size_t at = 0; at < start.size(); ++at) {
-    graph::Graph graph = start[at];
-    search::SearchResult& result = results[at];
-    result.initial = costs_.factories()[at].make(graph)->cost();
-    if (at == 0) result.path = rules::run_script(rules::Script::load(*options_.script), graph, rules_);
-    result.best = costs_.factories()[at].make(graph)->cost();
-  }
-  return results;
+void CheckedSearch::Proposal::follow(const Proposal& first) {
+  for (std::size_t at = 0; at < paths.size(); ++at)
+    paths[at].insert(paths[at].begin(), first.paths[at].begin(), first.paths[at].end());
+  found_by.insert(first.found_by.begin(), first.found_by.end());
+  seconds += first.seconds;
 }
 
 namespace {
@@ -211,17 +197,11 @@ search::SearchResult CheckedSearch::search_by(const std::string& name, const gra
   return found;
 }
 
-/// Applies the paths, checking each site in fp64 as it goes; ends at the first rewrite that is refused.
-std::optional<CheckedSearch::Refused> CheckedSearch::apply_checked(const Paths& paths, ModelGraphs& graphs) {
-  for (std::size_t at = 0; at < graphs.size(); ++at)
-    if (auto refused = apply_checked(paths[at], graphs, at)) return refused;
-  return std::nullopt;
-}
-
-std::optional<CheckedSearch::Refused> CheckedSearch::apply_checked(const std::vector<rules::Match>& path,
-                                                                   ModelGraphs& graphs, std::size_t at) {
-  graph::Graph& graph = graphs[at];
-  const std::string graph_path = graphs.path(at);
+/// Applies a path, checking each site in fp64 as it goes; ends at the first rewrite that is refused.
+std::optional<CheckedSearch::Refused> CheckedSearch::apply_checked(Result& result, std::size_t at) {
+  const std::vector<rules::Match>& path = result.paths[at];
+  graph::Graph& graph = result.graphs[at];
+  const std::string graph_path = result.graphs.path(at);
   const double runs = costs_.runs()[at];
   const auto costs = costs_.factories()[at].make(graph);
   double before_us = runs * costs->cost().latency_us;

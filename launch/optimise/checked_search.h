@@ -25,21 +25,19 @@ class CheckedSearch {
   /// Runs work and notes its time under a name.
   using TimedStep = std::function<void(const char* name, const std::function<void()>& work)>;
 
+  /// `start`: the graphs from which all paths lead.
   CheckedSearch(const OptimiseOptions& options, rules::RuleSet& rules, const PointCosts& costs,
-                const ProfileSummary& profile, TimedStep timed_step, OptimiseReport& report,
-                rules::RewriteLog& log)
+                const ProfileSummary& profile, const ModelGraphs& start, TimedStep timed_step,
+                OptimiseReport& report, rules::RewriteLog& log)
       : options_(options),
         rules_(rules),
         costs_(costs),
         profile_(profile),
+        start_(start),
         timed_step_(std::move(timed_step)),
         report_(report),
         log_(log) {}
 
-  /// The paths to the cheapest graphs found whose sites all pass their checks, and these graphs. A rewrite
-  /// that a check refuses is left out; where that is not enough, its rule is. Throws NotEquivalentError for a
-  /// script.
-  Paths find(const ModelGraphs& start, ModelGraphs& best);
   /// The paths to the cheapest graphs found, not checked yet.
   struct Proposal {
     Paths paths;
@@ -49,14 +47,20 @@ class CheckedSearch {
     /// Puts the one before that this one went on from.
     void follow(const Proposal& first);
   };
-  Proposal propose(const ModelGraphs& start, double seconds);
-  /// The paths without the rewrite that is to blame, and the graphs they lead to. `culprit` counts over all
-  /// paths. Where leaving it out is not enough, searches again without its rule. `what` says what it did.
-  Paths after_blame(const ModelGraphs& start, const Paths& paths, std::size_t culprit,
-                    const std::string& what, ModelGraphs& best);
-  /// Paths in place of those found: checks, notes and returns them, as find does.
-  Paths replace_by(const ModelGraphs& start, const Paths& paths, ModelGraphs& best);
-  Paths replace_by(const ModelGraphs& start, const Proposal& proposal, ModelGraphs& best);
+  /// What the script makes, or else what a search finds in all of its time.
+  Proposal propose();
+  Proposal propose(const ModelGraphs& from, double seconds);
+
+  /// What passes its checks, and the graphs to which it leads.
+  struct Result : Proposal {
+    ModelGraphs graphs;
+  };
+  /// A rewrite that a check refuses is left out; where that is not enough, its rule is, and the search is
+  /// made again. Throws NotEquivalentError for a script.
+  Result check(Proposal proposal);
+  /// The same without the rewrite that the whole model's check blames. `culprit` counts over all paths,
+  /// `what` says what it did.
+  Result check_without(Proposal proposal, std::size_t culprit, const std::string& what);
 
  private:
   /// A rewrite that a check does not let pass.
@@ -69,30 +73,27 @@ class CheckedSearch {
 
   void forget_rewrites();
   void refuse(RefusedRule refused);
-  Proposal proposal_of(std::vector<search::SearchResult> found);
-  std::vector<search::SearchResult> scripted(const ModelGraphs& start);
+  Proposal without(Proposal proposal, const Refused& refused, Blame& blame);
+  Proposal propose_without_rule();
   search::SearchResult search_one(const std::string& name, const graph::Graph& start,
                                   const cost::CostFactory& costs, const search::SearchLimits& budget);
   search::SearchResult search_by(const std::string& name, const graph::Graph& start,
                                  const cost::CostFactory& costs, const search::SearchLimits& budget);
-  Paths checked(const ModelGraphs& start, const Paths& paths, ModelGraphs& best);
-  Paths without(const ModelGraphs& start, const Paths& paths, const Refused& refused, Blame& blame,
-                ModelGraphs& best);
-  std::optional<Refused> apply_checked(const Paths& paths, ModelGraphs& graphs);
-  std::optional<Refused> apply_checked(const std::vector<rules::Match>& path, ModelGraphs& graphs,
-                                       std::size_t at);
+  std::optional<Refused> apply_checked(Result& result, std::size_t at);
 
   const OptimiseOptions& options_;
   rules::RuleSet& rules_;
   const PointCosts& costs_;
   const ProfileSummary& profile_;
+  const ModelGraphs& start_;
   TimedStep timed_step_;
   OptimiseReport& report_;
   rules::RewriteLog& log_;
   SystemClock clock_;
   Blame blame_;  // of the whole model's checks
   Blame refused_at_sites_{Blame::kAsManyAsThereAre};
-  int searches_ = 0;
+  std::vector<RefusedRule> left_out_;  // rewrites of which it is open whether the rest does without them
+  int searches_again_ = 0;
   bool looks_first_ = true;  // whether anything is promised
 };
 

@@ -56,10 +56,7 @@ double MeasuredChoice::seconds_left() const {
 }
 
 void MeasuredChoice::write(const Paths& paths, const std::filesystem::path& file) const {
-  ModelGraphs graphs = found_.start;
-  for (std::size_t at = 0; at < paths.size(); ++at)
-    graphs[at] = env::replay(found_.start[at], found_.rules, paths[at]);
-  onnx::export_model(found_.model, graphs, file);
+  onnx::export_model(found_.model, graphs_after(found_.start, found_.rules, paths), file);
 }
 
 Paths MeasuredChoice::changed(const Paths& paths, const Change& change) const {

@@ -6,7 +6,6 @@
 #include <iterator>
 
 #include "core/base/file.h"
-#include "core/env/rewrite_state.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/onnx/export.h"
 
@@ -78,16 +77,12 @@ void MeasuredCosts::keep(std::span<const cost::KernelSample> samples) {
 CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx::ImportedModel& model,
                                               const rules::RuleSet& rules,
                                               const CheckedSearch::TimedStep& timed_step) {
-  const auto graphs_after = [&](const Paths& paths) {
-    ModelGraphs graphs = start_;
-    for (std::size_t at = 0; at < paths.size(); ++at) graphs[at] = env::replay(start_[at], rules, paths[at]);
-    return graphs;
-  };
-  const auto cost_us = [&](const Paths& paths) { return costs_.latencies_us(graphs_after(paths))[0]; };
+  const auto graphs_of = [&](const Paths& paths) { return graphs_after(start_, rules, paths); };
+  const auto cost_us = [&](const Paths& paths) { return costs_.latencies_us(graphs_of(paths))[0]; };
   CheckedSearch::Proposal best = search.propose(start_, options_.budget_s / 2);
   const auto improve = [&](double seconds) {
     const bool goes_on = best.seconds > seconds;  // from the start it would not get as far
-    CheckedSearch::Proposal next = search.propose(goes_on ? graphs_after(best.paths) : start_, seconds);
+    CheckedSearch::Proposal next = search.propose(goes_on ? graphs_of(best.paths) : start_, seconds);
     if (goes_on) next.follow(best);
     if (cost_us(next.paths) >= kClearlyCheaper * cost_us(best.paths)) return false;
     best = std::move(next);
@@ -97,7 +92,7 @@ CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx:
     for (int round = 1; round <= kMostRounds && rewrites(best.paths); ++round) {
       timed_step("profile", [&] {
         const TempDir folder;
-        onnx::export_model(model, graphs_after(best.paths), folder.path() / "found.onnx");
+        onnx::export_model(model, graphs_of(best.paths), folder.path() / "found.onnx");
         learn_from(folder.path() / "found.onnx");
       });
       if (!improve(std::ldexp(options_.budget_s, -1 - round))) break;

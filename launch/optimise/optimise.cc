@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <iterator>
 #include <tuple>
 
@@ -84,8 +85,7 @@ class Pipeline {
   }
 
  private:
-  template <typename Work>
-  void timed_step(const char* name, Work work) {
+  void timed_step(const char* name, const std::function<void()>& work) {
     const std::int64_t start = clock_.steady_ns();
     output_.name_errors(work);
     const double seconds = static_cast<double>(clock_.steady_ns() - start) / nanoseconds_per_second;
@@ -122,9 +122,11 @@ class Pipeline {
   void re_export() {
     log_.rule_set = task::load_rule_set(options_.rules, options_.domains).hash().hex();
     timed_step("export", [&] { onnx::export_model(*model_, model_->graph(), output_.aside()); });
-    exec::EquivalenceReport equivalence;
-    timed_step("verify", [&] { equivalence = verify(output_.aside(), true); });
+    const exec::EquivalenceReport equivalence = verify(true);
     if (!equivalence.repeatable) return keep_input(equivalence.reason);
+    if (!equivalence.equivalent)
+      throw NotEquivalentError("the re-exported model differs: " + equivalence.reason,
+                               options_.input.string(), "nothing was emitted; please report this");
     log_.result = "re-export";
     report_.accepted = true;
     report_.reason = "re-exported without rewriting; outputs are equal to the bit";
@@ -149,11 +151,10 @@ class Pipeline {
     rules_.emplace(task::load_rule_set(options_.rules, options_.domains));
     log_.rule_set = rules_->hash().hex();
     if (options_.strict) rules_->exclude_marked();
-    const ModelGraphs input(*model_);
-    ModelGraphs start = input;
-    timed_step("clean-up", [&] { start.clean_up(*rules_, log_); });
-    costs_.emplace(*model_, feed_, options_.device_profile(), start);
-    learned_.emplace(options_, feed_file_->path(), start, *costs_);
+    start_.emplace(*model_);
+    timed_step("clean-up", [&] { start_->clean_up(*rules_, log_); });
+    costs_.emplace(*model_, feed_, options_.device_profile(), *start_);
+    learned_.emplace(options_, feed_file_->path(), *start_, *costs_);
     if (runtimes_->chosen().is_default() || learned_->corrects())
       if (const std::string why_not = profile(); !why_not.empty()) return keep_input(why_not);
     if (options_.settings) {
@@ -161,7 +162,8 @@ class Pipeline {
           options_, *runtimes_, [this] { return check_options(false); }, report_.settings);
       timed_step("settings", [&] { tuning_->tune_input(); });
     }
-    if (const std::string why_not = write_equivalent(input, start); !why_not.empty())
+    CheckedSearch search(options_, *rules_, *costs_, profile_, *start_, timed_, report_, log_);
+    if (const std::string why_not = write_equivalent(search, find(search)); !why_not.empty())
       return keep_input(why_not);
     timed_step("replay", [&] { check_log(); });
     if (options_.page && is_profiled(options_.runtime))
@@ -186,44 +188,41 @@ class Pipeline {
     return "";
   }
 
-  void predict(const ModelGraphs& before, const ModelGraphs& after) {
-    const std::vector<double> before_us = costs_->latencies_us(before),
-                              after_us = costs_->latencies_us(after);
-    for (std::size_t i = 0; i < before_us.size(); ++i)
-      std::tie(report_.points[i].cost_before, report_.points[i].cost_after) =
-          std::pair(before_us[i], after_us[i]);
-    report_.cost_before = before_us[0];
-    report_.cost_after = after_us[0];
-    report_.slower_at = costs_->slower_sizes(before[0], after[0]);
-    if (options_.page) page_.note_changes(before, after, log_, *rules_);
+  /// The cheapest graphs, or what measures fastest from them on, as far as each site passes its check.
+  CheckedSearch::Result find(CheckedSearch& search) {
+    CheckedSearch::Result found = search.check(learned_->corrects() && !options_.script
+                                                   ? learned_->search(search, *model_, *rules_, timed_)
+                                                   : search.propose());
+    if (options_.accept != "measured" || options_.script || options_.trial_s <= 0 ||
+        profile_.ceiling() < 1 + options_.least_gain / 100)  // all that is not dense gives less
+      return found;
+    CheckedSearch::Proposal chosen = found;
+    timed_step("trials", [&] {
+      try {
+        chosen.paths = choose(found.paths);
+      } catch (const exec::ExecError& error) {  // the whole-model check says what is to blame
+        options_.warn(std::string("no trials: ") + error.what());
+      }
+    });
+    return chosen.paths == found.paths ? found : search.check(std::move(chosen));
   }
 
-  /// Writes the cheapest graphs found aside, without what makes them another model than the input; says why
-  /// where there are none.
-  std::string write_equivalent(const ModelGraphs& input, const ModelGraphs& start) {
-    ModelGraphs best = start;
-    const auto timed = [this](const char* name, const auto& work) { timed_step(name, work); };
-    CheckedSearch search(options_, *rules_, *costs_, profile_, timed, report_, log_);
-    Paths paths = learned_->corrects() && !options_.script
-                      ? search.replace_by(start, learned_->search(search, *model_, *rules_, timed), best)
-                      : search.find(start, best);
-    if (chooses()) {
-      Paths chosen = paths;
-      timed_step("trials", [&] {
-        try {
-          chosen = choose(start, paths);
-        } catch (const exec::ExecError& error) {  // the whole-model check says what is to blame
-          options_.warn(std::string("no trials: ") + error.what());
-        }
-      });
-      if (chosen != paths) paths = search.replace_by(start, chosen, best);
-    }
-    predict(input, best);
-    while (rewrites(paths) || best.operation_count() < input.operation_count()) {
-      report_.nodes_after = best.operation_count();
-      timed_step("export", [&] { onnx::export_model(*model_, best, output_.aside()); });
-      exec::EquivalenceReport equivalence;
-      timed_step("verify", [&] { equivalence = verify(output_.aside(), false); });
+  /// What measures fastest at the first sizes, from the rewrites found on.
+  Paths choose(const Paths& found) {
+    std::vector<double> saved_us;
+    for (std::size_t i = cleaned(log_); i < log_.entries.size(); ++i)
+      saved_us.push_back(log_.entries[i].cost_before_us - log_.entries[i].cost_after_us);
+    return MeasuredChoice(runtimes_->sessions(), runtimes_->trials(options_.trial_s),
+                          {*model_, *start_, *rules_, costs_->factories(), report_.settings.input}, clock_)
+        .choose(found, saved_us, report_.changes);
+  }
+
+  /// Writes what was found aside, without what makes it another model than the input; says why where nothing
+  /// is left.
+  std::string write_equivalent(CheckedSearch& search, CheckedSearch::Result found) {
+    for (predict(found.graphs); changes_input(found); predict(found.graphs)) {
+      timed_step("export", [&] { onnx::export_model(*model_, found.graphs, output_.aside()); });
+      const exec::EquivalenceReport equivalence = verify(false);
       if (!equivalence.repeatable) return equivalence.reason;
       if (equivalence.equivalent) return "";
       std::optional<std::size_t> entry;
@@ -235,31 +234,27 @@ class Pipeline {
       if (!entry && !options_.fixed.empty())
         return "a branch may not run at " + join(options_.fixed, ", ") + ": " + equivalence.reason;
       if (!entry || *entry < cleaned(log_)) return what + "; please report this";
-      paths = search.after_blame(start, paths, *entry - cleaned(log_), what, best);
-      predict(input, best);
+      found = search.check_without(std::move(found), *entry - cleaned(log_), what);
     }
-    if (options_.script) return "the script changes nothing";
-    if (!report_.changes.left_out.empty()) return "no rewrite that was found makes it faster, as measured";
-    return report_.refused_rules.empty()
-               ? "no rewrite was found that the cost model calls cheaper"
-               : "no rewrite is left that keeps what the model computes and that the cost model calls "
-                 "cheaper";
+    return options_.script ? "the script changes nothing" : report_.why_nothing();
   }
 
-  /// Not where all that is not dense could not give the gain asked for.
-  bool chooses() const {
-    return options_.accept == "measured" && !options_.script && options_.trial_s > 0 &&
-           profile_.ceiling() >= 1 + options_.least_gain / 100;
+  bool changes_input(const CheckedSearch::Result& found) const {
+    return rewrites(found.paths) || found.graphs.operation_count() < report_.nodes_before;
   }
 
-  /// What measures fastest at the first sizes, from the rewrites found on.
-  Paths choose(const ModelGraphs& start, const Paths& paths) {
-    std::vector<double> saved_us;
-    for (std::size_t i = cleaned(log_); i < log_.entries.size(); ++i)
-      saved_us.push_back(log_.entries[i].cost_before_us - log_.entries[i].cost_after_us);
-    return MeasuredChoice(runtimes_->sessions(), runtimes_->trials(options_.trial_s),
-                          {*model_, start, *rules_, costs_->factories(), report_.settings.input}, clock_)
-        .choose(paths, saved_us, report_.changes);
+  void predict(const ModelGraphs& after) {
+    const ModelGraphs before(*model_);
+    const std::vector<double> before_us = costs_->latencies_us(before),
+                              after_us = costs_->latencies_us(after);
+    for (std::size_t i = 0; i < before_us.size(); ++i)
+      std::tie(report_.points[i].cost_before, report_.points[i].cost_after) =
+          std::pair(before_us[i], after_us[i]);
+    report_.cost_before = before_us[0];
+    report_.cost_after = after_us[0];
+    report_.slower_at = costs_->slower_sizes(before[0], after[0]);
+    report_.nodes_after = after.operation_count();
+    if (options_.page) page_.note_changes(before, after, log_, *rules_);
   }
 
   ChildCheck check_options(bool bit_equal) const {
@@ -267,15 +262,15 @@ class Pipeline {
             report_.marks.contains(std::string(rules::mark_name(rules::RuleMark::finite)))};
   }
 
-  exec::EquivalenceReport verify(const fs::path& rewritten, bool bit_equal) {
-    exec::EquivalenceReport equivalence =
-        verify_in_child(options_.input, rewritten, check_options(bit_equal));
+  /// What is written aside.
+  exec::EquivalenceReport verify(bool bit_equal) {
+    exec::EquivalenceReport equivalence;
+    timed_step("verify", [&] {
+      equivalence = verify_in_child(options_.input, output_.aside(), check_options(bit_equal));
+    });
     equivalence.reason = output_.spoken(equivalence.reason);
     report_.verified = equivalence.equivalent;
     report_.max_relative_error = equivalence.max_relative_error;
-    if (!equivalence.equivalent && equivalence.repeatable && bit_equal)
-      throw NotEquivalentError("the re-exported model differs: " + equivalence.reason,
-                               options_.input.string(), "nothing was emitted; please report this");
     return equivalence;
   }
 
@@ -316,19 +311,15 @@ class Pipeline {
                                                : "the cost model calls it cheaper; not measured";
       return;
     }
-    exec::LatencyReport latency;
     if (const std::string why_not = refused_by_runtime(); !why_not.empty()) return keep_input(why_not);
     if (tuning_) timed_step("settings", [&] { tuning_->tune_output(output_.aside()); });
-    timed_step("measure", [&] { latency = measure(0); });
+    const exec::LatencyReport latency = measure(0);
     runtimes_->note_input(latency.before.latency_ms);
     if (!latency.accepted) return keep_input(latency.reason);
-    for (std::size_t i = 1; i < feed_.points.size(); ++i) {
-      exec::LatencyReport other;
-      timed_step("measure", [&] { other = measure(i); });
-      if (exec::verdict_name(other) == "slower")
+    for (std::size_t i = 1; i < feed_.points.size(); ++i)
+      if (exec::verdict_name(measure(i)) == "slower")
         return keep_input("it is faster at " + feed_.points[0].describe() + ", but slower at " +
                           feed_.points[i].describe());
-    }
     report_.accepted = true;
     report_.reason = latency.reason;
     runtimes_->note_result(latency.estimate.speedup);
@@ -350,8 +341,11 @@ class Pipeline {
     latency.point = point;
     if (point != 0) latency.budget_s /= 2;
     const auto& [before, after] = std::tie(report_.settings.input, report_.settings.output);
-    const exec::LatencyReport measured = exec::compare_latency(
-        runtimes_->sessions(), {options_.input, before}, {output_.aside(), after}, latency);
+    exec::LatencyReport measured;
+    timed_step("measure", [&] {
+      measured = exec::compare_latency(runtimes_->sessions(), {options_.input, before},
+                                       {output_.aside(), after}, latency);
+    });
     report_.points[point].note(measured);
     return measured;
   }
@@ -373,6 +367,7 @@ class Pipeline {
     output_.name_errors([&] { output_.copy_of(*model_); });
   }
 
+  const CheckedSearch::TimedStep timed_ = std::bind_front(&Pipeline::timed_step, this);
   OptimiseOptions options_;
   const CallFiles& files_;
   OutputFiles output_;
@@ -382,6 +377,7 @@ class Pipeline {
   std::optional<FeedFile> feed_file_;
   std::optional<RuntimeChoice> runtimes_;
   std::optional<rules::RuleSet> rules_;
+  std::optional<ModelGraphs> start_;  // behind clean-up
   std::optional<SessionTuning> tuning_;
   std::optional<PointCosts> costs_;
   ProfileSummary profile_;

@@ -62,6 +62,13 @@ void OptimiseReport::spend(const std::string& step, double more) {
     held->second += more;  // made again
 }
 
+std::string OptimiseReport::why_nothing() const {
+  if (!changes.left_out.empty()) return "no rewrite that was found makes it faster, as measured";
+  return refused_rules.empty() ? "no rewrite was found that the cost model calls cheaper"
+                               : "no rewrite is left that keeps what the model computes and that the cost "
+                                 "model calls cheaper";
+}
+
 std::string OptimiseReport::to_json() const {
   using nlohmann::json;
   const auto number = [](const std::optional<double>& value) { return value ? json(*value) : json(nullptr); };

@@ -84,6 +84,8 @@ struct OptimiseReport {
 
   /// More seconds of a step.
   void spend(const std::string& step, double more);
+  /// Why no rewrite is left.
+  std::string why_nothing() const;
   std::string to_json() const;
   /// What a person reads: at most a screen.
   std::string text() const;

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "core/env/rewrite_state.h"
 #include "core/rules/rewrite/rewriter.h"
 #include "launch/optimise/blame.h"
 
@@ -87,6 +88,12 @@ void join(RewriteGroup& group, RewriteGroup other) {
 
 bool rewrites(const Paths& paths) {
   return std::ranges::any_of(paths, [](const auto& path) { return !path.empty(); });
+}
+
+ModelGraphs graphs_after(const ModelGraphs& start, const rules::RuleSet& rules, const Paths& paths) {
+  ModelGraphs graphs = start;
+  for (std::size_t at = 0; at < paths.size(); ++at) graphs[at] = env::replay(start[at], rules, paths[at]);
+  return graphs;
 }
 
 std::vector<RewriteGroup> rewrite_groups(const ModelGraphs& start, const rules::RuleSet& rules,

@@ -15,6 +15,8 @@ namespace regraft::launch {
 using Paths = std::vector<std::vector<rules::Match>>;
 /// Whether there are any.
 bool rewrites(const Paths& paths);
+/// The graphs to which they lead.
+ModelGraphs graphs_after(const ModelGraphs& start, const rules::RuleSet& rules, const Paths& paths);
 
 /// Rewrites that stand or fall together.
 struct RewriteGroup {

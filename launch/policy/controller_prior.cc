@@ -46,11 +46,11 @@ std::vector<float> ControllerPrior::log_probabilities(const env::Observation& ob
   const float least = *std::ranges::min_element(known);
   std::vector<float> all;
   std::size_t next = 0;
-  std::uint32_t world_xfer = 0;
+  std::uint32_t world_rule = 0;
   for (std::size_t row = 0; row < observation.candidate_count(); ++row) {
-    const std::uint32_t xfer = observation.candidate_xfers[row];
-    while (tracker.xfer_of(world_xfer) < xfer) ++world_xfer;
-    all.push_back(tracker.xfer_of(world_xfer) == xfer ? known.at(next++) : least);
+    const std::uint32_t rule = observation.candidate_rules[row];
+    while (tracker.rule_of(world_rule) < rule) ++world_rule;
+    all.push_back(tracker.rule_of(world_rule) == rule ? known.at(next++) : least);
   }
   double total = 0;
   for (const float log : all) total += std::exp(static_cast<double>(log));

@@ -32,18 +32,18 @@ ControllerSteps steps_of(std::span<const DreamSegment> segments, const nn::Contr
                          torch::Device device) {
   std::int64_t rows = 0;
   for (const DreamSegment& segment : segments) rows += static_cast<std::int64_t>(segment.steps.size());
-  ControllerSteps steps{torch::empty({rows, config.state}), torch::zeros({rows, config.xfers}, torch::kBool),
+  ControllerSteps steps{torch::empty({rows, config.state}), torch::zeros({rows, config.rules}, torch::kBool),
                         torch::empty({rows}, torch::kInt64), torch::empty({rows}, torch::kInt64),
                         torch::empty({rows}, torch::kInt64)};
   std::int64_t row = 0;
   for (const DreamSegment& segment : segments) {
     for (const DreamedStep& step : segment.steps) {
-      if (step.state.size() != config.state || step.legal.back() + 1u != config.xfers)
+      if (step.state.size() != config.state || step.legal.back() + 1u != config.rules)
         throw NnError("a step is of another world model", "dream segment", "reject it");
       std::ranges::copy(step.state, steps.states.data_ptr<float>() + row * config.state);
-      for (const std::uint16_t xfer : step.legal)
-        steps.legal.data_ptr<bool>()[row * config.xfers + xfer] = true;
-      steps.xfers.data_ptr<std::int64_t>()[row] = step.xfer;
+      for (const std::uint16_t rule : step.legal)
+        steps.legal.data_ptr<bool>()[row * config.rules + rule] = true;
+      steps.rules.data_ptr<std::int64_t>()[row] = step.rule;
       steps.locations.data_ptr<std::int64_t>()[row] = step.location;
       steps.counts.data_ptr<std::int64_t>()[row] = std::min<std::uint32_t>(step.count, config.locations);
       if (step.location >= config.locations)
@@ -51,14 +51,14 @@ ControllerSteps steps_of(std::span<const DreamSegment> segments, const nn::Contr
       ++row;
     }
   }
-  for (Tensor* column : {&steps.states, &steps.legal, &steps.xfers, &steps.counts, &steps.locations})
+  for (Tensor* column : {&steps.states, &steps.legal, &steps.rules, &steps.counts, &steps.locations})
     *column = nn::training::to_device(*column, device);
   return steps;
 }
 
 ControllerSteps rows_of(const ControllerSteps& steps, const Tensor& rows) {
   return {steps.states.index_select(0, rows), steps.legal.index_select(0, rows),
-          steps.xfers.index_select(0, rows), steps.counts.index_select(0, rows),
+          steps.rules.index_select(0, rows), steps.counts.index_select(0, rows),
           steps.locations.index_select(0, rows)};
 }
 
@@ -69,7 +69,7 @@ std::vector<float> to_vector(const Tensor& tensor) {
 
 /// Figures of all steps under the present weights.
 struct Fresh {
-  std::vector<float> first, second, values, xfer_values;
+  std::vector<float> first, second, values, rule_values;
 };
 
 /// The segments of one episode, in order.
@@ -81,8 +81,8 @@ struct Acted {
       for (const DreamedStep& step : segment.steps) {
         rewards.push_back(step.reward);
         terminated.push_back(step.terminated ? 1 : 0);
-        second_halves.push_back(step.xfer != noop ? 1 : 0);
-        first.push_back(step.log_xfer);
+        second_halves.push_back(step.rule != noop ? 1 : 0);
+        first.push_back(step.log_rule);
         second.push_back(step.log_location);
       }
     }
@@ -134,8 +134,8 @@ class ControllerPpo::State {
 Fresh ControllerPpo::State::recompute(const ControllerSteps& steps) const {
   const torch::NoGradGuard no_grad;
   const ControllerOutput output = network.forward(steps);
-  return {to_vector(output.log_xfer), to_vector(output.log_location), to_vector(output.value),
-          to_vector(output.xfer_value)};
+  return {to_vector(output.log_rule), to_vector(output.log_location), to_vector(output.value),
+          to_vector(output.rule_value)};
 }
 
 /// V1 of the state after each episode's last segment; 0 where it terminated.
@@ -167,7 +167,7 @@ StepTargets ControllerPpo::State::targets(std::span<const DreamSegment> segments
   const std::vector<float> behind = bootstraps(episodes);
   for (std::size_t i = 0; i < episodes.size(); ++i) {
     const Stretches& episode = episodes[i];
-    const Acted acted(episode, network.config().xfers - 1);
+    const Acted acted(episode, network.config().rules - 1);
     const std::size_t at = all.size(), count = acted.rewards.size();
     const auto part = [&](const std::vector<float>& figures) {
       return std::span(figures).subspan(at, count);
@@ -181,7 +181,7 @@ StepTargets ControllerPpo::State::targets(std::span<const DreamSegment> segments
                             {.first = part(fresh.first),
                              .second = part(fresh.second),
                              .values = part(fresh.values),
-                             .xfer_values = part(fresh.xfer_values)},
+                             .rule_values = part(fresh.rule_values)},
                             core.options()));
     const bool current = episode.front().weight_version == core.version();  // one of all its segments
     for (std::size_t t = 0; t < count; ++t) {
@@ -215,10 +215,10 @@ Tensor ControllerPpo::State::loss(const ControllerSteps& steps, std::span<const 
   const Tensor located = on_device(within);
   const Decisions kinds[] = {
       targets.first(
-          {.log_probability = output.log_xfer, .entropy = output.xfer_entropy, .values = output.value}, rows),
+          {.log_probability = output.log_rule, .entropy = output.rule_entropy, .values = output.value}, rows),
       targets.second({.log_probability = output.log_location.index_select(0, located),
                       .entropy = output.location_entropy.index_select(0, located),
-                      .values = output.xfer_value.index_select(0, located)},
+                      .values = output.rule_value.index_select(0, located)},
                      second_rows)};
   return ppo_loss(kinds, core.options(), core.entropy_coefficient(), sums);
 }

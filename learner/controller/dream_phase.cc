@@ -41,7 +41,7 @@ nn::ControllerFile controller_of(const DreamPhaseSetup& setup, const nn::WorldBu
   const nn::DynamicsConfig& dynamics = bundle.world.config.dynamics;
   file.config = {.kind = setup.dream.controller,
                  .state = dynamics.latent + dynamics.hidden,
-                 .xfers = dynamics.xfers,
+                 .rules = dynamics.rules,
                  .locations = bundle.world.config.locations,
                  .width = setup.dream.width};
   if (bundle.controller.empty()) {

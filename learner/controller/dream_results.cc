@@ -26,9 +26,9 @@ void check(const DreamSegment& segment, const wire::Delivery& delivery,
           "a segment is of another ticket");
   for (const replay::DreamedStep& step : segment.steps) {
     require(step.state.size() == controller.state, "a state is of another world model");
-    require(step.legal.back() + 1u == controller.xfers, "a mask is of another world model");
+    require(step.legal.back() + 1u == controller.rules, "a mask is of another world model");
     require(step.location < controller.locations, "a location is beyond those it tells apart");
-    require(step.xfer + 1u != controller.xfers || (step.count == 1 && step.location == 0),
+    require(step.rule + 1u != controller.rules || (step.count == 1 && step.location == 0),
             "NO-OP has one location");
   }
   require(!segment.steps.back().terminated || std::isfinite(segment.episode_return),

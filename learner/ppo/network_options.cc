@@ -25,7 +25,7 @@ nn::NetworkConfig network_config(const NetworkOptions& options, std::size_t node
   if (options.steps != 0) network.steps = options.steps;
   if (options.head_width != 0) network.head_width = options.head_width;
   network.action_mode = options.action_mode;
-  if (network.head == nn::Head::hierarchical) network.xfers = static_cast<std::uint32_t>(rule_count + 1);
+  if (network.head == nn::Head::hierarchical) network.rules = static_cast<std::uint32_t>(rule_count + 1);
   nn::check(network);
   return network;
 }

@@ -33,7 +33,7 @@ constexpr std::uint32_t kStateFormat = 2;
 /// Figures of each step from a forward pass without gradients: log pi of what was decided, and values; 0
 /// where there is no second decision.
 struct Fresh {
-  std::vector<float> first, second, values, xfer_values;
+  std::vector<float> first, second, values, rule_values;
 };
 
 /// The segments of one episode, in order.
@@ -106,7 +106,7 @@ void forward_own(nn::training::Trainer& trainer, const TrainerGraphs& loaded, co
 }
 
 Fresh Ppo::State::recompute(const TrainerGraphs& loaded, const PpoRows& batch) const {
-  std::vector<Tensor> first, values, second, xfer_values;
+  std::vector<Tensor> first, values, second, rule_values;
   std::vector<std::size_t> second_rows;
   forward_own(*trainer_, loaded, batch, core_,
               [&](const nn::training::TrainerOutput& output, std::size_t row) {
@@ -115,17 +115,17 @@ Fresh Ppo::State::recompute(const TrainerGraphs& loaded, const PpoRows& batch) c
                 for (const std::size_t graph : output.second_graphs) second_rows.push_back(row + graph);
                 if (output.second_graphs.empty()) return;
                 second.push_back(output.second.log_probability);
-                xfer_values.push_back(output.second.values);
+                rule_values.push_back(output.second.values);
               });
   const std::size_t begin = core_.part_of(batch.size()).first;
-  const std::vector<float> located = joined(second), located_values = joined(xfer_values);
+  const std::vector<float> located = joined(second), located_values = joined(rule_values);
   Fresh fresh{placed(joined(first), begin, batch.size()), std::vector<float>(batch.size(), 0.0F),
               placed(joined(values), begin, batch.size()), std::vector<float>(batch.size(), 0.0F)};
   for (std::size_t i = 0; i < second_rows.size(); ++i) {
     fresh.second[second_rows[i]] = located[i];
-    fresh.xfer_values[second_rows[i]] = located_values[i];
+    fresh.rule_values[second_rows[i]] = located_values[i];
   }
-  for (std::vector<float>* figures : {&fresh.first, &fresh.second, &fresh.values, &fresh.xfer_values})
+  for (std::vector<float>* figures : {&fresh.first, &fresh.second, &fresh.values, &fresh.rule_values})
     core_.add_up(*figures);
   return fresh;
 }
@@ -226,7 +226,7 @@ StepTargets targets_of(Stretches episode, float bootstrap_value, const Fresh& fr
               {.first = part(fresh.first),
                .second = part(fresh.second),
                .values = part(fresh.values),
-               .xfer_values = part(fresh.xfer_values)},
+               .rule_values = part(fresh.rule_values)},
               options);
 }
 

@@ -152,8 +152,8 @@ std::vector<replay::Segment> PpoPhase::draw_best(std::uint64_t version) const {
 void PpoPhase::note_matches(const Episode& episode) {
   for (const replay::Segment& segment : episode.segments)
     for (const replay::Step& step : segment.steps)
-      for (const std::uint16_t xfer : step.observation.candidate_xfers)
-        if (xfer < matched_.size()) matched_[xfer] = true;
+      for (const std::uint16_t rule : step.observation.candidate_rules)
+        if (rule < matched_.size()) matched_[rule] = true;
 }
 
 std::vector<std::string> PpoPhase::matched_rules() const {

@@ -14,7 +14,7 @@ void check_lengths(const ActedSteps& acted, const ProximalSteps& proximal) {
   const std::size_t steps = acted.rewards.size();
   for (const std::size_t length :
        {acted.terminated.size(), acted.second_halves.size(), acted.first.size(), acted.second.size(),
-        proximal.first.size(), proximal.second.size(), proximal.values.size(), proximal.xfer_values.size()})
+        proximal.first.size(), proximal.second.size(), proximal.values.size(), proximal.rule_values.size()})
     if (length != steps) throw replay::ReplayError("arrays differ in length", "PPO targets", "");
 }
 
@@ -96,7 +96,7 @@ StepTargets make_targets(const ActedSteps& acted, const ProximalSteps& proximal,
   check_lengths(acted, proximal);
   const replay::HalfStepInputs inputs{.rewards = acted.rewards,
                                       .values = proximal.values,
-                                      .xfer_values = proximal.xfer_values,
+                                      .rule_values = proximal.rule_values,
                                       .second_halves = acted.second_halves,
                                       .terminated = acted.terminated,
                                       .bootstrap_value = acted.bootstrap_value,
@@ -140,7 +140,7 @@ StepTargets make_imitation_targets(const ActedSteps& acted, const ProximalSteps&
       if (present.empty() || present[t] != 0) half.advantages[t] = std::max(0.0F, returns[t] - values[t]);
   };
   fill(result.first, proximal.first, proximal.values, {});
-  fill(result.second, proximal.second, proximal.xfer_values, acted.second_halves);
+  fill(result.second, proximal.second, proximal.rule_values, acted.second_halves);
   return result;
 }
 

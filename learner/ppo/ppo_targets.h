@@ -27,7 +27,7 @@ struct ActedSteps {
 /// et al. 2022): log pi_prox and values.
 struct ProximalSteps {
   std::span<const float> first, second;        // log pi_prox of what was decided
-  std::span<const float> values, xfer_values;  // V1(s), V2(s, x)
+  std::span<const float> values, rule_values;  // V1(s), V2(s, x)
 };
 
 /// One decision of each step; entries where a step has none are 0 and not trained on.

@@ -64,13 +64,13 @@ DynamicsFit::DynamicsFit(const nn::WorldModelConfig& config, const LatentData& d
   reward_adam_.emplace(reward_->values(), options.reward_learning_rate);
 }
 
-Tensor DynamicsFit::actions(const Tensor& xfer, const Tensor& location) const {
-  return torch::embedding(embedding_["action.xfer"], xfer) +
+Tensor DynamicsFit::actions(const Tensor& rule, const Tensor& location) const {
+  return torch::embedding(embedding_["action.xfer"], rule) +
          torch::embedding(embedding_["action.location"], location);
 }
 
 Tensor DynamicsFit::total(const DynamicsLosses& l) const {
-  return l.latent + l.reward + l.terminal + kMaskWeight * l.xfers + l.counts;
+  return l.latent + l.reward + l.terminal + kMaskWeight * l.rules + l.counts;
 }
 
 /// This share of the lanes is told latents that the model draws: what it is fitted to is then what it will be
@@ -80,7 +80,7 @@ void DynamicsFit::dream_some(LatentBatch& batch, double share, Rng& rng) const {
   if (lanes == 0) return;
   const torch::NoGradGuard no_grad;
   const auto some = [&](const Tensor& all) { return all.narrow(1, 0, lanes); };
-  const Tensor action = actions(some(batch.xfer), some(batch.location));
+  const Tensor action = actions(some(batch.rule), some(batch.location));
   some(batch.z).copy_(model_.sampled_latents(some(batch.z), action, some(batch.starts), rng));
 }
 
@@ -89,7 +89,7 @@ DynamicsFigures DynamicsFit::update(std::uint64_t number, std::uint64_t rate_at)
   LatentBatch batch = data_.draw(data_.data().train(), rng);
   const double done = static_cast<double>(rate_at) / static_cast<double>(options_.dynamics_updates);
   dream_some(batch, options_.scheduled_sampling * std::min(1.0, done / kAllOwnAt), rng);
-  const auto output = model_.unroll(batch.z, actions(batch.xfer, batch.location), batch.starts);
+  const auto output = model_.unroll(batch.z, actions(batch.rule, batch.location), batch.starts);
   const DynamicsLosses losses = nn::training::losses(output, batch.targets);
   model_.parameters().gradients().zero_();
   embedding_.gradients().zero_();
@@ -97,7 +97,7 @@ DynamicsFigures DynamicsFit::update(std::uint64_t number, std::uint64_t rate_at)
   const Tensor norm =
       clip_gradients({model_.parameters().gradients(), embedding_.gradients()}, kLargestGradient);
   const auto read = nn::training::to_host(
-      {losses.latent, losses.reward, losses.terminal, losses.xfers, losses.counts, norm});
+      {losses.latent, losses.reward, losses.terminal, losses.rules, losses.counts, norm});
   require_finite(read.back(), "dynamics", number, "world.learning_rate");
   const double learning_rate = decayed_rate(options_, rate_at);
   model_adam_.set_learning_rate(learning_rate);
@@ -125,16 +125,16 @@ DynamicsFigures DynamicsFit::held_out() const {
   DynamicsFigures sum;
   double steps = 0, going_on = 0, legal = 0;
   for (const LatentBatch& batch : held_out_batches()) {
-    const auto output = model_.unroll(batch.z, actions(batch.xfer, batch.location), batch.starts);
+    const auto output = model_.unroll(batch.z, actions(batch.rule, batch.location), batch.starts);
     const DynamicsLosses l = nn::training::losses(output, batch.targets);
     const Tensor on = batch.targets.valid * (1 - batch.targets.terminal);
     const auto read =
-        nn::training::to_host({l.latent, l.reward, l.terminal, l.xfers, l.counts, batch.targets.valid.sum(),
-                               on.sum(), (batch.targets.xfers * on.unsqueeze(-1)).sum()});
+        nn::training::to_host({l.latent, l.reward, l.terminal, l.rules, l.counts, batch.targets.valid.sum(),
+                               on.sum(), (batch.targets.rules * on.unsqueeze(-1)).sum()});
     const DynamicsFigures f = figures(read);
     const double n = read[5], m = read[6], k = read[7];
     sum.latent += m * f.latent;
-    sum.xfers += m * f.xfers;
+    sum.rules += m * f.rules;
     sum.counts += k * f.counts;
     sum.reward += n * f.reward;
     sum.terminal += n * f.terminal;
@@ -144,14 +144,14 @@ DynamicsFigures DynamicsFit::held_out() const {
   }
   const auto share = [](double value, double weight) { return value / std::max(weight, 1.0); };
   return {share(sum.latent, going_on), share(sum.reward, steps), share(sum.terminal, steps),
-          share(sum.xfers, going_on), share(sum.counts, legal)};
+          share(sum.rules, going_on), share(sum.counts, legal)};
 }
 
 Tensor DynamicsFit::predicted_reward(const LatentBatch& batch) const {
   Tensor hidden;
   {
     const torch::NoGradGuard no_grad;
-    hidden = model_.unroll_hidden(batch.z, actions(batch.xfer, batch.location), batch.starts);
+    hidden = model_.unroll_hidden(batch.z, actions(batch.rule, batch.location), batch.starts);
   }
   const auto& p = *reward_;
   const Tensor inputs = torch::cat({batch.z, hidden}, 2);

@@ -16,7 +16,7 @@ namespace regraft::learner {
 
 /// Means over the steps of a batch, as in nn::training::DynamicsLosses, rewards in deviations.
 struct DynamicsFigures {
-  double latent = 0, reward = 0, terminal = 0, xfers = 0, counts = 0;
+  double latent = 0, reward = 0, terminal = 0, rules = 0, counts = 0;
 };
 
 /// Fits the recurrent model, its action embedding and, apart and afterwards, the reward network, to the
@@ -41,7 +41,7 @@ class DynamicsFit {
 
   const nn::training::MdnRnn& model() const { return model_; }
   /// Embedded actions of a batch.
-  torch::Tensor actions(const torch::Tensor& xfer, const torch::Tensor& location) const;
+  torch::Tensor actions(const torch::Tensor& rule, const torch::Tensor& location) const;
   const LatentData& data() const { return data_; }
 
   /// In the layouts of nn::dynamics_layout() and nn::reward_layout().

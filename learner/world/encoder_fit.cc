@@ -19,12 +19,12 @@ constexpr std::int64_t kHeadWidth = 128;
 constexpr std::uint32_t kWindow = 8;  // consecutive steps taken from an episode
 constexpr double kGradientNorm = 1;
 // Weights of the losses in their sum: a mask is a mean over many rules that are seldom legal.
-constexpr double kXferWeight = 10, kCountWeight = 1, kCostWeight = 1, kChangeWeight = 1, kNextWeight = 1;
+constexpr double kRuleWeight = 10, kCountWeight = 1, kCostWeight = 1, kChangeWeight = 1, kNextWeight = 1;
 constexpr double kSpreadWeight = 1;
 
 std::vector<nn::TensorSpec> fit_layout(const nn::WorldModelConfig& config) {
   auto layout = nn::encoder_layout(config);
-  const std::int64_t z = config.dynamics.latent, a = config.dynamics.action, x = config.dynamics.xfers;
+  const std::int64_t z = config.dynamics.latent, a = config.dynamics.action, x = config.dynamics.rules;
   const auto head = [&](const std::string& name, std::int64_t inputs, std::int64_t outputs) {
     nn::append_tensor(layout, name + ".weight1", {inputs, kHeadWidth});
     nn::append_tensor(layout, name + ".bias1", {kHeadWidth});
@@ -73,17 +73,17 @@ Tensor huber_mean(const Tensor& prediction, const Tensor& target) {
 
 struct EncoderFit::Batch {
   std::vector<env::Observation> observations;
-  Tensor cost, xfers, counts;                                // [states], [states, xfers] twice
-  Tensor peek_state, peek_xfer, peek_location, peek_change;  // [peeks]
-  Tensor from, to, step_xfer, step_location;                 // [steps]: rows of states
+  Tensor cost, rules, counts;                                // [states], [states, rules] twice
+  Tensor peek_state, peek_rule, peek_location, peek_change;  // [peeks]
+  Tensor from, to, step_rule, step_location;                 // [steps]: rows of states
 };
 
 struct EncoderFit::Losses {
-  Tensor cost, xfers, counts, change, next, spread, total;
+  Tensor cost, rules, counts, change, next, spread, total;
 
   /// All, and one more number of the device, in one transfer.
   std::pair<EncoderLosses, double> read(const Tensor& more) const {
-    const auto v = nn::training::to_host({cost, xfers, counts, change, next, spread, total, more});
+    const auto v = nn::training::to_host({cost, rules, counts, change, next, spread, total, more});
     return {{v[0], v[1], v[2], v[3], v[4], v[5], v[6]}, v[7]};
   }
 };
@@ -115,9 +115,9 @@ EncoderFit::EncoderFit(const nn::WorldModelConfig& config, const WorldData& data
 EncoderFit::Batch EncoderFit::gather(std::span<const std::size_t> episodes, Rng& rng,
                                      std::uint64_t states) const {
   Batch batch;
-  const std::size_t xfers = config_.dynamics.xfers;
+  const std::size_t rules = config_.dynamics.rules;
   std::vector<float> cost, legal, changes;
-  std::vector<std::int64_t> bins, peek_state, peek_xfer, peek_location, from, to, step_xfer, step_location;
+  std::vector<std::int64_t> bins, peek_state, peek_rule, peek_location, from, to, step_rule, step_location;
   while (batch.observations.size() < states) {
     const std::size_t index = episodes[rng.below(episodes.size())];
     const WorldEpisode& episode = data_.episodes()[index];
@@ -128,42 +128,42 @@ EncoderFit::Batch EncoderFit::gather(std::span<const std::size_t> episodes, Rng&
       const auto row = static_cast<std::int64_t>(batch.observations.size());
       const StateFacts& state = episode.states[t];
       cost.push_back(state.log_cost_ratio / cost_deviation_);
-      for (const std::uint16_t xfer : data_.xfers()) {
-        const std::uint16_t count = state.counts[xfer];
+      for (const std::uint16_t rule : data_.rules()) {
+        const std::uint16_t count = state.counts[rule];
         legal.push_back(count > 0 ? 1.0f : 0.0f);
         bins.push_back(count > 0 ? nn::count_bin(count, config_.dynamics.count_bins) : 0);
       }
       for (const PeekedAction& peek : state.peeks) {
         peek_state.push_back(row);
-        peek_xfer.push_back(data_.row_of(peek.xfer));
+        peek_rule.push_back(data_.row_of(peek.rule));
         peek_location.push_back(std::min<std::int64_t>(peek.location, config_.locations - 1));
         changes.push_back(squash_.squashed(peek.change) / change_deviation_);
       }
-      const bool goes_on = t < last && episode.actions[t].xfer != data_.rule_count();
+      const bool goes_on = t < last && episode.actions[t].rule != data_.rule_count();
       if (goes_on) {
         from.push_back(row);
         to.push_back(row + 1);
-        step_xfer.push_back(data_.row_of(episode.actions[t].xfer));
+        step_rule.push_back(data_.row_of(episode.actions[t].rule));
         step_location.push_back(std::min<std::int64_t>(episode.actions[t].location, config_.locations - 1));
       }
       batch.observations.push_back(std::move(held[t]));
     }
   }
   const auto count = [](const auto& values) { return static_cast<std::int64_t>(values.size()); };
-  const std::int64_t rows = count(cost), columns = static_cast<std::int64_t>(xfers);
+  const std::int64_t rows = count(cost), columns = static_cast<std::int64_t>(rules);
   const auto tensor_of = [&](const auto& values, at::IntArrayRef shape) {
     return nn::training::copied(values, shape, device_);
   };
   batch.cost = tensor_of(cost, {rows});
-  batch.xfers = tensor_of(legal, {rows, columns});
+  batch.rules = tensor_of(legal, {rows, columns});
   batch.counts = tensor_of(bins, {rows, columns});
   batch.peek_state = tensor_of(peek_state, {count(peek_state)});
-  batch.peek_xfer = tensor_of(peek_xfer, {count(peek_xfer)});
+  batch.peek_rule = tensor_of(peek_rule, {count(peek_rule)});
   batch.peek_location = tensor_of(peek_location, {count(peek_location)});
   batch.peek_change = tensor_of(changes, {count(changes)});
   batch.from = tensor_of(from, {count(from)});
   batch.to = tensor_of(to, {count(to)});
-  batch.step_xfer = tensor_of(step_xfer, {count(step_xfer)});
+  batch.step_rule = tensor_of(step_rule, {count(step_rule)});
   batch.step_location = tensor_of(step_location, {count(step_location)});
   return batch;
 }
@@ -176,8 +176,8 @@ Tensor EncoderFit::head(const Tensor& x, const std::string& name) const {
   return torch::addmm(parameters_[name + ".bias2"], layer(x, name), parameters_[name + ".weight2"]);
 }
 
-Tensor EncoderFit::action(const Tensor& xfers, const Tensor& locations) const {
-  return torch::embedding(parameters_["action.xfer"], xfers) +
+Tensor EncoderFit::action(const Tensor& rules, const Tensor& locations) const {
+  return torch::embedding(parameters_["action.xfer"], rules) +
          torch::embedding(parameters_["action.location"], locations);
 }
 
@@ -186,16 +186,16 @@ EncoderFit::Losses EncoderFit::losses(const Batch& batch, const Tensor& embeddin
   const std::int64_t rows = z.size(0), latent = z.size(1);
   Losses l;
   l.cost = huber_mean(head(z, "cost").squeeze(1), batch.cost);
-  l.xfers = torch::binary_cross_entropy_with_logits(head(z, "xfers"), batch.xfers);
+  l.rules = torch::binary_cross_entropy_with_logits(head(z, "xfers"), batch.rules);
   const Tensor bins = torch::log_softmax(
-      head(z, "counts").view({rows, config_.dynamics.xfers, config_.dynamics.count_bins}), -1);
+      head(z, "counts").view({rows, config_.dynamics.rules, config_.dynamics.count_bins}), -1);
   const Tensor nats = -bins.gather(-1, batch.counts.unsqueeze(-1)).squeeze(-1);
-  l.counts = (nats * batch.xfers).sum() / batch.xfers.sum().clamp_min(1);
+  l.counts = (nats * batch.rules).sum() / batch.rules.sum().clamp_min(1);
   const Tensor peeked =
-      torch::cat({z.index_select(0, batch.peek_state), action(batch.peek_xfer, batch.peek_location)}, 1);
+      torch::cat({z.index_select(0, batch.peek_state), action(batch.peek_rule, batch.peek_location)}, 1);
   l.change = huber_mean(head(peeked, "change").squeeze(1), batch.peek_change);
   const Tensor before = z.index_select(0, batch.from);
-  const Tensor stepped = torch::cat({before, action(batch.step_xfer, batch.step_location)}, 1);
+  const Tensor stepped = torch::cat({before, action(batch.step_rule, batch.step_location)}, 1);
   const Tensor error = before + head(stepped, "next") - z.detach().index_select(0, batch.to);
   l.next = error.numel() == 0 ? torch::zeros({}, error.options()) : error.square().mean();
   const Tensor centred = z - z.mean(0);
@@ -204,7 +204,7 @@ EncoderFit::Losses EncoderFit::losses(const Batch& batch, const Tensor& embeddin
   const Tensor variance = covariance.diagonal();
   l.spread = ((variance + 1e-4).sqrt() - 1).square().mean() +
              (covariance.square().sum() - variance.square().sum()) / static_cast<double>(latent * latent);
-  l.total = kCostWeight * l.cost + kXferWeight * l.xfers + kCountWeight * l.counts +
+  l.total = kCostWeight * l.cost + kRuleWeight * l.rules + kCountWeight * l.counts +
             kChangeWeight * l.change + kNextWeight * l.next + kSpreadWeight * l.spread;
   return l;
 }

@@ -19,7 +19,7 @@ namespace regraft::learner {
 /// Means over a batch; each is of the order of 1 for a predictor that knows the mean alone.
 struct EncoderLosses {
   double cost = 0;    // Huber of ln(cost / initial), in deviations
-  double xfers = 0;   // nats a rule
+  double rules = 0;   // nats a rule
   double counts = 0;  // nats a legal rule
   double change = 0;  // Huber of the cost change of legal actions, in deviations
   double next = 0;    // squared error of the next z predicted from z and the action, in variances
@@ -56,7 +56,7 @@ class EncoderFit {
   Losses losses(const Batch& batch, const torch::Tensor& embedding) const;
   torch::Tensor layer(const torch::Tensor& x, const std::string& name) const;
   torch::Tensor head(const torch::Tensor& x, const std::string& name) const;
-  torch::Tensor action(const torch::Tensor& xfers, const torch::Tensor& locations) const;
+  torch::Tensor action(const torch::Tensor& rules, const torch::Tensor& locations) const;
   torch::Tensor graph_part(const torch::Tensor& flat) const { return flat.narrow(0, 0, graph_values_); }
 
   nn::WorldModelConfig config_;

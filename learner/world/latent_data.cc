@@ -129,11 +129,11 @@ LatentBatch LatentData::lanes_of(std::span<const std::size_t> episodes, std::uin
 
 LatentBatch LatentData::fill(const replay::SequenceBatch& places, std::span<const std::size_t> from,
                              Use use) const {
-  const std::size_t latent = config_.dynamics.latent, xfers = config_.dynamics.xfers;
+  const std::size_t latent = config_.dynamics.latent, rules = config_.dynamics.rules;
   const std::size_t rows = places.valid.size();
   std::vector<float> z(rows * latent, 0.0f), next(rows * latent, 0.0f), reward(rows, 0.0f), ends(rows, 0.0f);
-  std::vector<float> legal(rows * xfers, 0.0f);
-  std::vector<std::int64_t> xfer(rows, 0), location(rows, 0), bins(rows * xfers, 0);
+  std::vector<float> legal(rows * rules, 0.0f);
+  std::vector<std::int64_t> rule(rows, 0), location(rows, 0), bins(rows * rules, 0);
   for (const replay::SequencePlace& place : places.places) {
     const std::size_t index = from[place.episode];
     const WorldEpisode& episode = data_.episodes()[index];
@@ -147,25 +147,25 @@ LatentBatch LatentData::fill(const replay::SequenceBatch& places, std::span<cons
       const auto after = this->latent(source.episode, source.step + 1);
       for (std::size_t d = 0; d < latent; ++d)
         next[row * latent + d] = after[d] + (fitting ? noise_[index][t * latent + d] : 0.0f);
-      xfer[row] = data_.row_of(action.xfer);
+      rule[row] = data_.row_of(action.rule);
       location[row] = std::min<std::int64_t>(action.location, config_.locations - 1);
       reward[row] = (rewards_.squashed(told.actions[source.step].reward) - rewards_.mean) / rewards_.sd;
       ends[row] = told.ends(source.step) ? 1.0f : 0.0f;
-      for (std::size_t x = 0; x < xfers; ++x) {
-        const std::uint16_t count = told.states[source.step + 1].counts[data_.xfers()[x]];
+      for (std::size_t x = 0; x < rules; ++x) {
+        const std::uint16_t count = told.states[source.step + 1].counts[data_.rules()[x]];
         if (count == 0) continue;
-        legal[row * xfers + x] = 1;
-        bins[row * xfers + x] = nn::count_bin(count, config_.dynamics.count_bins);
+        legal[row * rules + x] = 1;
+        bins[row * rules + x] = nn::count_bin(count, config_.dynamics.count_bins);
       }
     }
   }
   const std::int64_t time = places.time, lanes = places.lanes;
-  const auto width = static_cast<std::int64_t>(latent), columns = static_cast<std::int64_t>(xfers);
+  const auto width = static_cast<std::int64_t>(latent), columns = static_cast<std::int64_t>(rules);
   const auto filled = [&](const auto& values, at::IntArrayRef shape) {
     return nn::training::copied(values, shape, device_);
   };
   return {filled(z, {time, lanes, width}),
-          filled(xfer, {time, lanes}),
+          filled(rule, {time, lanes}),
           filled(location, {time, lanes}),
           filled(places.starts, {time, lanes}),
           {filled(places.valid, {time, lanes}), filled(next, {time, lanes, width}),

@@ -17,7 +17,7 @@ namespace regraft::learner {
 /// Sequences of a batch as tensors [time, lanes, ...] on a device; padding holds zeros.
 struct LatentBatch {
   torch::Tensor z;               // [.., latent] standardised
-  torch::Tensor xfer, location;  // [..] int64, in the world's numbering
+  torch::Tensor rule, location;  // [..] int64, in the world's numbering
   torch::Tensor starts;          // [..] 1 where an episode begins
   nn::training::DynamicsTargets targets;
 };

@@ -21,7 +21,7 @@ std::size_t bytes_of(const env::Observation& o) {
   return o.node_ids.size() * (sizeof(std::uint32_t) + sizeof(std::uint16_t)) +
          (o.node_features.size() + o.edge_features.size() + o.globals.size()) * sizeof(float) +
          (o.senders.size() + o.receivers.size() + o.candidate_nodes.size()) * sizeof(std::int32_t) +
-         o.candidate_xfers.size() * (2 * sizeof(std::uint16_t) + sizeof(std::uint32_t)) +
+         o.candidate_rules.size() * (2 * sizeof(std::uint16_t) + sizeof(std::uint32_t)) +
          o.location_counts.size() * sizeof(std::uint16_t);
 }
 
@@ -36,13 +36,13 @@ StateFacts facts_of(env::Environment& environment, std::uint32_t peeks, Rng& rng
     const env::Action action = replay::draw_random_action(observation, 0, rng);
     try {
       const double after = environment.peek_latency_us(action);
-      facts.peeks.push_back({static_cast<std::uint16_t>(action.xfer),
+      facts.peeks.push_back({static_cast<std::uint16_t>(action.rule),
                              static_cast<std::uint16_t>(action.location),
                              static_cast<float>((now - after) / initial)});
     } catch (const rules::RuleError&) {
       // Refused by the rewriter: a step would change nothing.
       facts.peeks.push_back(
-          {static_cast<std::uint16_t>(action.xfer), static_cast<std::uint16_t>(action.location), 0.0f});
+          {static_cast<std::uint16_t>(action.rule), static_cast<std::uint16_t>(action.location), 0.0f});
     }
   }
   return facts;
@@ -71,7 +71,7 @@ WorldEpisode WorldData::play(const replay::Rollout& rollout, std::uint32_t peeks
                                 "replay it with the models, rules, device and reward it was collected with");
     };
     if (environment.done()) refuse("goes on after its end");
-    const env::StepResult result = environment.step({step.xfer, step.location});
+    const env::StepResult result = environment.step({step.rule, step.location});
     if (result.info.invalid != env::Invalid::none && result.info.invalid != env::Invalid::refused)
       refuse("holds an action that is not legal");
     if (std::abs(result.reward - static_cast<double>(step.reward)) > kRewardTolerance)
@@ -125,13 +125,13 @@ WorldData::WorldData(const replay::SequenceReplay& replay, const WorldOptions& o
   legal.back() = true;
   for (const WorldEpisode& episode : episodes_)
     for (const StateFacts& state : episode.states)
-      for (std::size_t xfer = 0; xfer < rule_count_; ++xfer)
-        if (state.counts[xfer] > 0) legal[xfer] = true;
+      for (std::size_t rule = 0; rule < rule_count_; ++rule)
+        if (state.counts[rule] > 0) legal[rule] = true;
   rows_.assign(legal.size(), 0);
-  for (std::size_t xfer = 0; xfer < legal.size(); ++xfer) {
-    if (!legal[xfer]) continue;
-    rows_[xfer] = static_cast<std::uint32_t>(xfers_.size());
-    xfers_.push_back(static_cast<std::uint16_t>(xfer));
+  for (std::size_t rule = 0; rule < legal.size(); ++rule) {
+    if (!legal[rule]) continue;
+    rows_[rule] = static_cast<std::uint32_t>(rules_.size());
+    rules_.push_back(static_cast<std::uint16_t>(rule));
   }
 }
 

@@ -17,7 +17,7 @@ using EnvironmentOf = std::function<env::Environment&(std::uint32_t model)>;
 
 /// An action whose cost change is known.
 struct PeekedAction {
-  std::uint16_t xfer = 0, location = 0;
+  std::uint16_t rule = 0, location = 0;
   float change = 0;  // (cost before - after) / initial cost
 };
 
@@ -60,9 +60,9 @@ class WorldData {
 
   std::uint32_t rule_count() const { return rule_count_; }
   /// Rules that were legal in some state, ascending, and NO-OP: the world's numbering.
-  const std::vector<std::uint16_t>& xfers() const { return xfers_; }
+  const std::vector<std::uint16_t>& rules() const { return rules_; }
   /// Number in the world of a rule that was legal somewhere.
-  std::uint32_t row_of(std::uint16_t xfer) const { return rows_[xfer]; }
+  std::uint32_t row_of(std::uint16_t rule) const { return rows_[rule]; }
   std::uint64_t steps() const { return steps_; }
   /// Graphs whose cost was asked for while these were collected, and to fit what peeks say.
   std::uint64_t costed() const { return costed_; }
@@ -79,7 +79,7 @@ class WorldData {
   std::vector<replay::Rollout> uncached_;             // by episode; no steps: cached
   std::vector<std::size_t> train_, held_out_;
   std::uint32_t rule_count_ = 0;
-  std::vector<std::uint16_t> xfers_;
+  std::vector<std::uint16_t> rules_;
   std::vector<std::uint32_t> rows_;  // by rule
   std::uint64_t steps_ = 0, costed_ = 0, lost_ = 0;
 };

@@ -23,7 +23,7 @@ nn::WorldModelConfig config_of(const WorldOptions& o, const WorldData& data, con
                      .action = o.action,
                      .hidden = o.hidden,
                      .mixtures = o.mixtures,
-                     .xfers = static_cast<std::uint32_t>(data.xfers().size()),
+                     .rules = static_cast<std::uint32_t>(data.rules().size()),
                      .count_bins = o.count_bins,
                      .sigma_floor = o.sigma_floor};
   config.locations = context.location_limit;
@@ -41,11 +41,11 @@ void add_figures(std::string& line, std::initializer_list<double> figures) {
 }
 
 void add_losses(std::string& line, const EncoderLosses& l) {
-  add_figures(line, {l.cost, l.xfers, l.counts, l.change, l.next, l.spread, l.total});
+  add_figures(line, {l.cost, l.rules, l.counts, l.change, l.next, l.spread, l.total});
 }
 
 void add_losses(std::string& line, const DynamicsFigures& f) {
-  add_figures(line, {f.latent, f.reward, f.terminal, f.xfers, f.counts});
+  add_figures(line, {f.latent, f.reward, f.terminal, f.rules, f.counts});
 }
 
 void put_lines(replay::ByteWriter& out, const std::vector<std::string>& lines) {
@@ -83,7 +83,7 @@ std::vector<std::string> split(const std::string& line) {
   return parts;
 }
 
-/// ",train_cost,train_xfers,...,held_out_cost,..."
+/// ",train_cost,train_rules,...,held_out_cost,..."
 std::string fitted_and_held_out(const std::vector<std::string>& names) {
   std::string text;
   for (const char* prefix : {",train_", ",held_out_"})
@@ -93,10 +93,10 @@ std::string fitted_and_held_out(const std::vector<std::string>& names) {
 
 // The columns of the figures' lines.
 std::string encoder_names() {
-  return "update" + fitted_and_held_out({"cost", "xfers", "counts", "change", "next", "spread", "total"});
+  return "update" + fitted_and_held_out({"cost", "rules", "counts", "change", "next", "spread", "total"});
 }
 std::string dynamics_names() {
-  return "update,rate" + fitted_and_held_out({"nll", "reward", "terminal", "xfers", "counts"});
+  return "update,rate" + fitted_and_held_out({"nll", "reward", "terminal", "rules", "counts"});
 }
 constexpr char kRewardNames[] = "update,train_apart,held_out_apart,held_out_shared";
 
@@ -273,7 +273,7 @@ nn::WorldModel WorldFit::world() const {
   world.op_kinds = context_.op_kinds;
   world.rule_set_hash = context_.rule_set_hash;
   world.rule_count = parts_->data.rule_count();
-  world.xfers = parts_->data.xfers();
+  world.rules = parts_->data.rules();
   world.model_names = context_.model_names;
   world.encoder = parts_->encoder.encoder();
   world.latents = parts_->latents.statistics();
@@ -287,8 +287,8 @@ nn::WorldModel WorldFit::world() const {
     nn::WorldStart start{context_.model_names[model], {}, {}};
     const auto z = parts_->latents.latent(i, 0);
     start.latent.assign(z.begin(), z.end());
-    for (const std::uint16_t xfer : world.xfers)
-      start.counts.push_back(parts_->data.episodes()[i].states.front().counts[xfer]);
+    for (const std::uint16_t rule : world.rules)
+      start.counts.push_back(parts_->data.episodes()[i].states.front().counts[rule]);
     world.starts.push_back(std::move(start));
   }
   world.training_record = nlohmann::json{

@@ -15,7 +15,7 @@ using torch::Tensor;
 struct Confusion {
   double hits = 0, false_alarms = 0, misses = 0;
 
-  /// `said` and `truth` [lanes, xfers] of 0 and 1, `counted` [lanes, 1].
+  /// `said` and `truth` [lanes, rules] of 0 and 1, `counted` [lanes, 1].
   void add(const Tensor& said, const Tensor& truth, const Tensor& counted) {
     hits += (said * truth * counted).sum().item<double>();
     false_alarms += (said * (1 - truth) * counted).sum().item<double>();
@@ -28,30 +28,30 @@ struct Confusion {
 };
 
 Tensor legal_of(const DynamicsOutput& output) {
-  return (output.xfers > 0).to(torch::kFloat32);
+  return (output.rules > 0).to(torch::kFloat32);
 }
 
 /// Masks of the states before the first step, without NO-OP, and what is legal in most fitted states.
 Tensor start_masks(const LatentData& data, std::span<const std::size_t> episodes) {
-  const auto& xfers = data.data().xfers();
+  const auto& rules = data.data().rules();
   Tensor masks =
-      torch::zeros({static_cast<std::int64_t>(episodes.size()), static_cast<std::int64_t>(xfers.size()) - 1});
+      torch::zeros({static_cast<std::int64_t>(episodes.size()), static_cast<std::int64_t>(rules.size()) - 1});
   auto at = masks.accessor<float, 2>();
   for (std::size_t i = 0; i < episodes.size(); ++i)
-    for (std::size_t x = 0; x + 1 < xfers.size(); ++x) {
-      const bool legal = data.data().episodes()[episodes[i]].states.front().counts[xfers[x]] > 0;
+    for (std::size_t x = 0; x + 1 < rules.size(); ++x) {
+      const bool legal = data.data().episodes()[episodes[i]].states.front().counts[rules[x]] > 0;
       at[static_cast<std::int64_t>(i)][static_cast<std::int64_t>(x)] = legal ? 1.0f : 0.0f;
     }
   return masks;
 }
 
 Tensor usual_mask(const WorldData& data) {
-  std::vector<float> legal(data.xfers().size() - 1, 0.0f);
+  std::vector<float> legal(data.rules().size() - 1, 0.0f);
   float states = 0;
   for (const std::size_t i : data.train())
     for (std::size_t t = 1; t < data.episodes()[i].states.size(); ++t, ++states)
       for (std::size_t x = 0; x < legal.size(); ++x)
-        legal[x] += data.episodes()[i].states[t].counts[data.xfers()[x]] > 0 ? 1.0f : 0.0f;
+        legal[x] += data.episodes()[i].states[t].counts[data.rules()[x]] > 0 ? 1.0f : 0.0f;
   for (float& count : legal) count = count > states / 2 ? 1.0f : 0.0f;
   return torch::tensor(legal).unsqueeze(0);
 }
@@ -88,7 +88,7 @@ std::vector<DepthFigures> open_loop(const DynamicsFit& fit, std::uint32_t depths
   const LatentData& data = fit.data();
   const std::vector<std::size_t>& episodes = data.data().held_out();
   const LatentBatch batch = data.lanes_of(episodes, depths);
-  const Tensor actions = fit.actions(batch.xfer, batch.location);
+  const Tensor actions = fit.actions(batch.rule, batch.location);
   const Tensor start = start_masks(data, episodes).to(data.device());
   const Tensor usual = usual_mask(data.data()).to(data.device()).expand_as(start);
   const DynamicsOutput known = fit.model().unroll(batch.z, actions, batch.starts);
@@ -104,10 +104,10 @@ std::vector<DepthFigures> open_loop(const DynamicsFit& fit, std::uint32_t depths
     const Tensor on = (valid * (1 - batch.targets.terminal[t])).unsqueeze(1);
     const DynamicsOutput dreamt = fit.model().step(z, actions[t], state);
     z = nn::training::sample(dreamt, {}, rng);
-    const Tensor truth = batch.targets.xfers[t].narrow(1, 0, columns);
+    const Tensor truth = batch.targets.rules[t].narrow(1, 0, columns);
     Confusion open, given, repeated, common;
     open.add(legal_of(dreamt).narrow(1, 0, columns), truth, on);
-    given.add((known.xfers[t] > 0).to(torch::kFloat32).narrow(1, 0, columns), truth, on);
+    given.add((known.rules[t] > 0).to(torch::kFloat32).narrow(1, 0, columns), truth, on);
     repeated.add(start, truth, on);
     common.add(usual, truth, on);
     DepthFigures depth{.depth = t + 1};

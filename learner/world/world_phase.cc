@@ -17,49 +17,37 @@ using nlohmann::json;
 
 constexpr double kCollectShare = 0.5;  // of train.minutes at most
 
-class WorldPhase : public Phase {
+class WorldPhase : public CollectPhase {
  public:
   WorldPhase(WorldPhaseSetup setup, const Clock& clock)
-      : Phase(
-            {.name = "world-model", .limited = false, .lock_step = setup.collect.job.options.deterministic}),
-        setup_(std::move(setup)),
-        clock_(clock),
-        collection_(setup_.collect, kCollectShare, clock) {}
+      : CollectPhase("world-model", std::move(setup.collect), kCollectShare, clock),
+        environment_of_(std::move(setup.environment_of)),
+        clock_(clock) {}
 
-  PhaseStart restore(const PhaseState* saved, std::uint64_t) override;
-  std::optional<wire::TicketSpec> next_ticket(const wire::ActorInfo&, std::uint64_t) override {
-    return collection_.next_ticket();
-  }
-  std::unique_ptr<TicketResult> judge(const wire::Delivery& delivery) override {
-    return collection_.judge(delivery);
-  }
-  void admit(std::unique_ptr<TicketResult> result, std::uint64_t) override {
-    collection_.admit(std::move(result));
-  }
-  PhaseStatus status(std::uint64_t) const override {
-    const bool done = fit_ && fit_->stage() == WorldFit::Stage::done;
-    return {.ready = collection_.enough() && !done, .done = done, .settled = collection_.settled()};
+  PhaseStart restore(const PhaseState* saved, std::uint64_t updates) override;
+  PhaseStatus status(std::uint64_t updates) const override {
+    PhaseStatus status = CollectPhase::status(updates);
+    status.done = fit_ && fit_->stage() == WorldFit::Stage::done;
+    status.ready = enough() && !status.done;
+    return status;
   }
   UpdateResult update(const JobFigures& job) override;
 
-  PhaseState save(std::span<const std::unique_ptr<TicketResult>>, const JobFigures& job) override;
+  PhaseState save(std::span<const std::unique_ptr<TicketResult>> queued, const JobFigures& job) override;
   PhaseReport report(const JobFigures& job) override;
-  void export_as(const std::string&, const JobFigures&) override;
+  void export_as(const std::string& name, const JobFigures& job) override;
   PhaseSummary summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const override;
 
  private:
-  const LearnerOptions& options() const { return setup_.collect.job.options; }
   double seconds_since(std::int64_t start_ns) const {
     return static_cast<double>(clock_.steady_ns() - start_ns) / static_cast<double>(nanoseconds_per_second);
   }
   double fit_time_share(const JobFigures& job) const;
   void start_fit();
   std::optional<CurvePoint> fit_point();
-  std::string describe(const json& figures) const;
 
-  const WorldPhaseSetup setup_;
+  const EnvironmentOf environment_of_;
   const Clock& clock_;
-  RolloutCollection collection_;
   replay::Bytes saved_fit_;
   std::unique_ptr<WorldFit> fit_;
   std::uint64_t shown_updates_ = 0;  // of the fit, at its last point
@@ -67,10 +55,7 @@ class WorldPhase : public Phase {
 };
 
 UpdateResult WorldPhase::update(const JobFigures& job) {
-  if (!collection_.complete()) {
-    collection_.finish(job);
-    return {.save_now = true};
-  }
+  if (!complete()) return CollectPhase::update(job);
   return final_errors([&]() -> UpdateResult {
     if (!fit_) start_fit();
     if (fit_->stage() == WorldFit::Stage::done) return {.made = false};
@@ -85,14 +70,14 @@ UpdateResult WorldPhase::update(const JobFigures& job) {
 double WorldPhase::fit_time_share(const JobFigures& job) const {
   const double limit_s = 60 * options().minutes;  // 0: none
   if (limit_s == 0) return 0;
-  const double before_s = collection_.seconds(job) + replay_seconds_;
+  const double before_s = seconds(job) + replay_seconds_;
   return before_s < limit_s ? (job.seconds - before_s) / (limit_s - before_s) : 1;
 }
 
 void WorldPhase::start_fit() {
   const std::int64_t start_ns = clock_.steady_ns();
-  fit_ = std::make_unique<WorldFit>(setup_.collect.context, collection_.replay(), setup_.collect.world,
-                                    setup_.environment_of, nn::PolicyOptions{.device = options().device});
+  fit_ = std::make_unique<WorldFit>(setup().context, replay(), setup().world, environment_of_,
+                                    nn::PolicyOptions{.device = options().device});
   if (!saved_fit_.empty()) fit_->restore(saved_fit_);
   log_info("fitting from update {} on", fit_->updates_done());
   replay_seconds_ += seconds_since(start_ns);
@@ -105,12 +90,12 @@ std::optional<CurvePoint> WorldPhase::fit_point() {
   shown_updates_ = fit_->updates_done();
   CurvePoint point{.folder = "fit", .x = static_cast<std::int64_t>(shown_updates_)};
   for (const auto& [name, value] : figures) point.add(name, value);
-  point.add("train/steps", static_cast<double>(collection_.replay().steps()));
+  point.add("train/steps", static_cast<double>(replay().steps()));
   return point;
 }
 
 PhaseReport WorldPhase::report(const JobFigures& job) {
-  if (!fit_) return collection_.report(job);
+  if (!fit_) return CollectPhase::report(job);
   return {fit_point(),
           {.label = "fitting",
            .unit = "updates",
@@ -119,53 +104,45 @@ PhaseReport WorldPhase::report(const JobFigures& job) {
            .note = fit_->status()}};
 }
 
-PhaseState WorldPhase::save(std::span<const std::unique_ptr<TicketResult>>, const JobFigures& job) {
-  PhaseState state = collection_.save(job);
+PhaseState WorldPhase::save(std::span<const std::unique_ptr<TicketResult>> queued, const JobFigures& job) {
+  PhaseState state = CollectPhase::save(queued, job);
   state.parts["fit"] = fit_ ? fit_->save() : saved_fit_;
   state.values.update({{"replay_seconds", replay_seconds_}, {"fit_seconds", fit_seconds_}});
   return state;
 }
 
-PhaseStart WorldPhase::restore(const PhaseState* saved, std::uint64_t) {
-  collection_.restore(saved);
-  if (saved == nullptr) return {};
+PhaseStart WorldPhase::restore(const PhaseState* saved, std::uint64_t updates) {
+  PhaseStart start = CollectPhase::restore(saved, updates);
+  if (saved == nullptr) return start;
   replay_seconds_ = saved->values.at("replay_seconds");
   fit_seconds_ = saved->values.at("fit_seconds");
   saved_fit_ = saved->parts.at("fit");
-  return {};
+  return start;
 }
 
-void WorldPhase::export_as(const std::string&, const JobFigures& job) {
+void WorldPhase::export_as(const std::string& name, const JobFigures& job) {
   if (!status(job.updates).done) return;
-  collection_.write();
-  const WorldFolder folder(setup_.collect.job.folder);
+  CollectPhase::export_as(name, job);
+  const WorldFolder folder(setup().job.folder);
   fit_->write_figures(folder.root);
   nn::save_bundle({fit_->world(), {}, {}, {}}, folder.model());
 }
 
 PhaseSummary WorldPhase::summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const {
-  json figures = collection_.figures(traits().name, job, ticket_counts);
-  figures.update({{"lost_episodes", fit_ ? fit_->lost_episodes() : 0},
-                  {"updates", fit_ ? fit_->updates_done() : 0},
-                  {"replay_seconds", replay_seconds_},
-                  {"fit_seconds", fit_seconds_}});
-  return {figures, describe(figures), true, {}};
-}
-
-std::string WorldPhase::describe(const json& figures) const {
-  const bool finished = figures.at("finished");
   char line[128];
   std::snprintf(line, sizeof line, ", replayed in %.1f s, fitted in %.1f s\n", replay_seconds_, fit_seconds_);
-  std::string text = RolloutCollection::describe(figures) + line;
+  std::string line_end = line, lines;
   if (fit_ && fit_->lost_episodes() > 0)
-    text += std::to_string(fit_->lost_episodes()) + " episodes could not be replayed and were left out\n";
-  text += collection_.describe_shortage(figures);
-  if (finished && fit_ && fit_->updates_done() < fit_->updates_in_all())
-    text += "train.minutes ended the fit after " + std::to_string(fit_->updates_done()) + " of " +
+    line_end += std::to_string(fit_->lost_episodes()) + " episodes could not be replayed and were left out\n";
+  if (job.finished && fit_ && fit_->updates_done() < fit_->updates_in_all())
+    lines = "train.minutes ended the fit after " + std::to_string(fit_->updates_done()) + " of " +
             std::to_string(fit_->updates_in_all()) + " updates\n";
-  if (fit_) text += "  " + fit_->status() + "\n";
-  if (finished) text += "results: " + WorldFolder(setup_.collect.job.folder).root.string() + "\n";
-  return text;
+  if (fit_) lines += "  " + fit_->status() + "\n";
+  return summary_with({{"lost_episodes", fit_ ? fit_->lost_episodes() : 0},
+                       {"updates", fit_ ? fit_->updates_done() : 0},
+                       {"replay_seconds", replay_seconds_},
+                       {"fit_seconds", fit_seconds_}},
+                      line_end, lines, job, ticket_counts);
 }
 
 }  // namespace

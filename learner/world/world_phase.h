@@ -4,7 +4,7 @@
 
 #include "core/base/clock.h"
 #include "learner/job/phase.h"
-#include "learner/world/rollout_collection.h"
+#include "learner/world/collect_phase.h"
 #include "learner/world/world_data.h"
 
 namespace regraft::learner {
@@ -16,7 +16,7 @@ struct WorldPhaseSetup {
 };
 
 /// Collects and fits a world model:
-///   action logs -> RolloutCollection, until there are enough steps; its replay -> WorldFit -> RUN/world
+///   action logs -> CollectPhase, until there are enough steps; its replay -> WorldFit -> RUN/world
 /// The replay, and the fit between any two updates, are in the checkpoints; in lock step the fit ends in the
 /// same bits for any number of actors, interrupted or not. With train.minutes, half of them are for
 /// collecting at most, and the fit ends in time (WorldFit::advance). Once done it writes

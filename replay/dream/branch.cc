@@ -96,9 +96,9 @@ Branch BranchRecorder::follow(nn::Dream& dream, std::size_t from, std::uint32_t 
     if (!dream.done(0)) step.predicted = static_cast<float>(dream.step({&actions_[t], 1}).front().reward);
     step.real = static_cast<float>(rewards_[t]);
     const bool ended = t + 1 == actions_.size();
-    for (std::uint32_t xfer = 0; xfer < dream.noop(); ++xfer) {
-      const bool said = !dream.done(0) && dream.location_count(0, xfer) > 0,
-                 is = !ended && states_[t + 1].counts[xfer] > 0;
+    for (std::uint32_t rule = 0; rule < dream.noop(); ++rule) {
+      const bool said = !dream.done(0) && dream.location_count(0, rule) > 0,
+                 is = !ended && states_[t + 1].counts[rule] > 0;
       step.hits += said && is ? 1 : 0;
       step.false_alarms += said && !is ? 1 : 0;
       step.misses += !said && is ? 1 : 0;

@@ -20,16 +20,16 @@ class Follower {
       tracker_.reset(environment.observation());
     else
       tracker_.advance(last_, environment.observation());
-    const std::uint32_t noop = controller_.config().xfers - 1, row = 0;
+    const std::uint32_t noop = controller_.config().rules - 1, row = 0;
     std::vector<std::uint32_t> legal;
-    for (std::uint32_t xfer = 0; xfer <= noop; ++xfer)
-      if (tracker_.counts()[xfer] > 0) legal.push_back(xfer);
+    for (std::uint32_t rule = 0; rule <= noop; ++rule)
+      if (tracker_.counts()[rule] > 0) legal.push_back(rule);
     controller_.read({&row, 1}, tracker_.state().data(), tracker_.state().size());
-    nn::ControllerChoice choice = controller_.choose_xfer(row, legal, nn::ActionSelection::drawn, rng);
-    if (choice.xfer != noop)
-      controller_.choose_location(row, tracker_.counts()[choice.xfer], nn::ActionSelection::drawn, rng,
+    nn::ControllerChoice choice = controller_.choose_rule(row, legal, nn::ActionSelection::drawn, rng);
+    if (choice.rule != noop)
+      controller_.choose_location(row, tracker_.counts()[choice.rule], nn::ActionSelection::drawn, rng,
                                   choice);
-    last_ = {tracker_.xfer_of(choice.xfer), choice.location};
+    last_ = {tracker_.rule_of(choice.rule), choice.location};
     return last_;
   }
 

@@ -17,11 +17,11 @@ void DreamRecorder::chose(std::span<const float> state, std::span<const std::uin
   }
   DreamedStep step;
   step.state.assign(state.begin(), state.end());
-  for (const std::uint32_t xfer : legal) step.legal.push_back(static_cast<std::uint16_t>(xfer));
-  step.xfer = static_cast<std::uint16_t>(choice.xfer);
+  for (const std::uint32_t rule : legal) step.legal.push_back(static_cast<std::uint16_t>(rule));
+  step.rule = static_cast<std::uint16_t>(choice.rule);
   step.location = static_cast<std::uint16_t>(choice.location);
   step.count = static_cast<std::uint16_t>(count);
-  step.log_xfer = choice.log_xfer;
+  step.log_rule = choice.log_rule;
   step.log_location = choice.log_location;
   open_.steps.push_back(std::move(step));
 }
@@ -60,7 +60,7 @@ std::vector<DreamSegment> record_dreams(nn::Dream& dream, nn::DreamPlayer& playe
     const std::span<const nn::ControllerChoice> choices = player.choose(nn::ActionSelection::drawn);
     for (const std::uint32_t replica : running)
       recorders[replica].chose(dream.state(replica), dream.legal(replica),
-                               dream.location_count(replica, choices[replica].xfer), choices[replica]);
+                               dream.location_count(replica, choices[replica].rule), choices[replica]);
     const std::span<const nn::DreamStep> results = dream.step(player.actions());
     for (const std::uint32_t replica : running)
       recorders[replica].paid(results[replica].reward, results[replica].terminated,
@@ -78,22 +78,22 @@ std::vector<DreamSegment> record_episode(env::Environment& environment, nn::Late
                                          const DreamSegment& header, BranchRecorder* branches) {
   Rng rng(header.seed, "controller");
   DreamRecorder recorder(header);
-  const std::uint32_t noop = controller.config().xfers - 1, row = 0;
+  const std::uint32_t noop = controller.config().rules - 1, row = 0;
   for (tracker.reset(environment.observation()); !environment.done();) {
     std::vector<std::uint32_t> legal;
-    for (std::uint32_t xfer = 0; xfer <= noop; ++xfer)
-      if (tracker.counts()[xfer] > 0) legal.push_back(xfer);
+    for (std::uint32_t rule = 0; rule <= noop; ++rule)
+      if (tracker.counts()[rule] > 0) legal.push_back(rule);
     controller.read({&row, 1}, tracker.state().data(), tracker.state().size());
-    nn::ControllerChoice choice = controller.choose_xfer(row, legal, selection, rng);
-    const std::uint32_t count = choice.xfer == noop ? 1 : tracker.counts()[choice.xfer];
-    if (choice.xfer != noop) controller.choose_location(row, count, selection, rng, choice);
+    nn::ControllerChoice choice = controller.choose_rule(row, legal, selection, rng);
+    const std::uint32_t count = choice.rule == noop ? 1 : tracker.counts()[choice.rule];
+    if (choice.rule != noop) controller.choose_location(row, count, selection, rng, choice);
     recorder.chose(tracker.state(), legal, count, choice);
     if (branches != nullptr) branches->state(tracker.start());
-    const env::Action action{tracker.xfer_of(choice.xfer), choice.location};
+    const env::Action action{tracker.rule_of(choice.rule), choice.location};
     const env::StepResult result = environment.step(action);
     tracker.advance(action, environment.observation());
     recorder.paid(result.reward, result.terminated, result.truncated, tracker.state());
-    if (branches != nullptr) branches->acted({choice.xfer, choice.location}, result.reward);
+    if (branches != nullptr) branches->acted({choice.rule, choice.location}, result.reward);
   }
   if (branches != nullptr) branches->state(tracker.start());
   DreamSegment& end = recorder.segments().back();

@@ -23,10 +23,10 @@ void check(const DreamedStep& step, std::size_t state) {
   require(!step.legal.empty() &&
               std::ranges::adjacent_find(step.legal, std::greater_equal<>()) == step.legal.end(),
           "a mask is empty or not ascending");
-  require(std::ranges::binary_search(step.legal, step.xfer), "it chose a rule that is not legal");
+  require(std::ranges::binary_search(step.legal, step.rule), "it chose a rule that is not legal");
   require(step.location < step.count, "it chose a location that is not there");
   require(std::ranges::all_of(step.state, finite) && finite(step.reward), "a number is not finite");
-  require(finite(step.log_xfer) && step.log_xfer <= 0 && finite(step.log_location) && step.log_location <= 0,
+  require(finite(step.log_rule) && step.log_rule <= 0 && finite(step.log_location) && step.log_location <= 0,
           "a log-probability is none");
 }
 
@@ -46,14 +46,14 @@ void check(const DreamSegment& segment) {
 void write_step(const DreamedStep& step, ByteWriter& out) {
   out.varint(step.legal.size());
   std::uint64_t before = 0;
-  for (const std::uint16_t xfer : step.legal) {
-    out.varint(xfer - before);
-    before = xfer;
+  for (const std::uint16_t rule : step.legal) {
+    out.varint(rule - before);
+    before = rule;
   }
-  out.varint(step.xfer);
+  out.varint(step.rule);
   out.varint(step.location);
   out.varint(step.count);
-  out.value(step.log_xfer);
+  out.value(step.log_rule);
   out.value(step.log_location);
   out.value(step.reward);
   out.varint(step.terminated ? 1 : 0);
@@ -67,16 +67,16 @@ std::uint16_t small(std::uint64_t value) {
 DreamedStep read_step(ByteReader& in, const DreamLimits& limits) {
   DreamedStep step;
   const std::size_t legal = in.count();
-  require(legal <= limits.xfers, "a mask is too large");
-  std::uint64_t xfer = 0;
+  require(legal <= limits.rules, "a mask is too large");
+  std::uint64_t rule = 0;
   for (std::size_t i = 0; i < legal; ++i) {
-    xfer += in.varint();
-    step.legal.push_back(small(xfer));
+    rule += in.varint();
+    step.legal.push_back(small(rule));
   }
-  step.xfer = small(in.varint());
+  step.rule = small(in.varint());
   step.location = small(in.varint());
   step.count = small(in.varint());
-  step.log_xfer = in.value<float>();
+  step.log_rule = in.value<float>();
   step.log_location = in.value<float>();
   step.reward = in.value<float>();
   const std::uint64_t terminated = in.varint();
@@ -111,7 +111,7 @@ std::uint32_t episodes_of_a_ticket(const DreamedEpisodeSize& size) {
   constexpr std::size_t kHeader = 128;
   const std::size_t state = size.state * sizeof(float);
   const std::size_t step =
-      state + kStepScalars + size.xfers + std::min<std::size_t>(size.xfers, kLongDifferences);
+      state + kStepScalars + size.rules + std::min<std::size_t>(size.rules, kLongDifferences);
   const std::size_t segments = (size.horizon + kMaxDreamedSteps - 1) / kMaxDreamedSteps;
   const std::size_t bytes = size.horizon * step + segments * (kHeader + state);
   return static_cast<std::uint32_t>(std::min(kMaxTicketBytes / bytes, kMaxDreamSegments / segments));

@@ -16,9 +16,9 @@ enum class DreamSource : std::uint8_t { dreamed = 0, real = 1 };
 struct DreamedStep {
   std::vector<float> state;          // [z, h]
   std::vector<std::uint16_t> legal;  // rules, ascending; NO-OP is the last
-  std::uint16_t xfer = 0, location = 0;
+  std::uint16_t rule = 0, location = 0;
   std::uint16_t count = 1;  // locations of that rule; NO-OP's is 1
-  float log_xfer = 0;       // under the behaviour controller mu
+  float log_rule = 0;       // under the behaviour controller mu
   float log_location = 0;   // 0 for NO-OP
   float reward = 0;
   bool terminated = false;  // the episode ended here: nothing is bootstrapped
@@ -61,14 +61,14 @@ inline constexpr std::uint32_t kMaxDreamSegments = 4096;  // of a ticket
 /// Bounds on what is decoded: bytes come from other machines.
 struct DreamLimits {
   std::size_t state = 1 << 14;
-  std::size_t xfers = 1 << 16;
+  std::size_t rules = 1 << 16;
 };
 
 /// How large an episode of a controller can get.
 struct DreamedEpisodeSize {
   std::uint32_t horizon = 1;  // steps
   std::size_t state = 0;      // numbers in [z, h]
-  std::uint32_t xfers = 1;    // NO-OP included
+  std::uint32_t rules = 1;    // NO-OP included
 };
 
 /// How many such episodes fit a ticket (kMaxTicketBytes, kMaxDreamSegments), whatever is played; 0 where not

@@ -79,7 +79,7 @@ DreamValidity measure_validity(const nn::WorldBundle& bundle, const nn::DreamOpt
     double real = 0;
     for (const env::Action action : episode.actions) {
       if (environment.done()) break;
-      const env::StepResult result = environment.step({tracker.xfer_of(action.xfer), action.location});
+      const env::StepResult result = environment.step({tracker.rule_of(action.rule), action.location});
       const bool taken = result.info.invalid == env::Invalid::none;
       ++validity.real_steps;
       illegal += taken ? 0 : 1;

@@ -42,7 +42,7 @@ Chain chain_of(const ReturnInputs& inputs) {
 
 Chain chain_of(const HalfStepInputs& inputs) {
   const std::size_t steps = inputs.rewards.size();
-  require(inputs.values.size() == steps && inputs.xfer_values.size() == steps &&
+  require(inputs.values.size() == steps && inputs.rule_values.size() == steps &&
           inputs.second_halves.size() == steps && inputs.terminated.size() == steps);
   Chain chain;
   chain.bootstrap = inputs.bootstrap_value;
@@ -50,7 +50,7 @@ Chain chain_of(const HalfStepInputs& inputs) {
     const double after = discount_after(inputs.terminated[t], inputs.gamma);
     if (inputs.second_halves[t] != 0) {
       chain.add(0, inputs.values[t], 1);
-      chain.add(inputs.rewards[t], inputs.xfer_values[t], after);
+      chain.add(inputs.rewards[t], inputs.rule_values[t], after);
     } else {
       chain.add(inputs.rewards[t], inputs.values[t], after);
     }

@@ -38,7 +38,7 @@ Advantages v_trace(const ReturnInputs& inputs, std::span<const float> ratios, fl
 struct HalfStepInputs {
   std::span<const float> rewards;               // r_t
   std::span<const float> values;                // V1(s_t)
-  std::span<const float> xfer_values;           // V2(s_t, x_t); not read where there is no second half
+  std::span<const float> rule_values;           // V2(s_t, x_t); not read where there is no second half
   std::span<const std::uint8_t> second_halves;  // 1: the step has a second half
   std::span<const std::uint8_t> terminated;     // 1: nothing is bootstrapped after t
   float bootstrap_value = 0;                    // V1(s_T), used unless the last step terminated

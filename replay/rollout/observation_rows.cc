@@ -73,10 +73,10 @@ void check_candidates(const Observation& o) {
   const std::size_t rules = o.location_counts.size() - 1;
   std::vector<std::uint16_t> counts(rules + 1, 0);
   for (std::size_t i = 0; i < o.candidate_count(); ++i) {
-    const std::uint16_t xfer = o.candidate_xfers[i];
-    require(xfer <= rules && (i == 0 || xfer >= o.candidate_xfers[i - 1]),
+    const std::uint16_t rule = o.candidate_rules[i];
+    require(rule <= rules && (i == 0 || rule >= o.candidate_rules[i - 1]),
             "candidates are not ordered by rule");
-    require(o.candidate_locations[i] == counts[xfer]++, "locations of a rule are not 0, 1, 2...");
+    require(o.candidate_locations[i] == counts[rule]++, "locations of a rule are not 0, 1, 2...");
   }
   require(counts == o.location_counts, "location counts do not fit the candidates");
   require(counts[rules] == 1 && o.matched_nodes(o.candidate_count() - 1).empty(),
@@ -121,11 +121,11 @@ void read_candidates(const RowTable& rows, Observation& o) {
   o.candidate_offsets.push_back(0);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     ByteReader in(rows.row(i));
-    const auto xfer = in.value<std::uint16_t>();
-    require(xfer < o.location_counts.size(), "a rule is out of range");
-    o.candidate_xfers.push_back(xfer);
-    require(o.location_counts[xfer] < UINT16_MAX, "a rule has too many locations");
-    o.candidate_locations.push_back(o.location_counts[xfer]++);
+    const auto rule = in.value<std::uint16_t>();
+    require(rule < o.location_counts.size(), "a rule is out of range");
+    o.candidate_rules.push_back(rule);
+    require(o.location_counts[rule] < UINT16_MAX, "a rule has too many locations");
+    o.candidate_locations.push_back(o.location_counts[rule]++);
     while (in.left() > 0) o.candidate_nodes.push_back(row_of(o, in.varint()));
     o.candidate_offsets.push_back(static_cast<std::uint32_t>(o.candidate_nodes.size()));
   }
@@ -160,7 +160,7 @@ void to_rows(const Observation& o, ObservationRows& rows) {
   Bytes row;
   ByteWriter out(row);
   for (std::size_t i = 0; i < o.candidate_count(); ++i, row.clear()) {
-    out.value(o.candidate_xfers[i]);
+    out.value(o.candidate_rules[i]);
     for (const std::int32_t node : o.matched_nodes(i)) out.varint(id_of(o, node));
     rows.candidates.add(row);
   }

@@ -13,14 +13,14 @@ env::Action draw_random_action(const env::Observation& observation, double noop,
   const auto& counts = observation.location_counts;
   const auto stop = static_cast<std::uint32_t>(counts.size() - 1);
   std::vector<std::uint32_t> legal;
-  for (std::uint32_t xfer = 0; xfer < stop; ++xfer)
-    if (counts[xfer] > 0) legal.push_back(xfer);
+  for (std::uint32_t rule = 0; rule < stop; ++rule)
+    if (counts[rule] > 0) legal.push_back(rule);
   const bool ends = rng.uniform() < noop;
   if (ends || legal.empty()) return {stop, 0};
-  const std::uint32_t xfer = legal[rng.below(legal.size())];
-  if (!observation.has_all_sites(xfer)) return {xfer, static_cast<std::uint32_t>(rng.below(counts[xfer]))};
+  const std::uint32_t rule = legal[rng.below(legal.size())];
+  if (!observation.has_all_sites(rule)) return {rule, static_cast<std::uint32_t>(rng.below(counts[rule]))};
   const bool all = rng.below(2) == 0;
-  return {xfer, all ? 0 : 1 + static_cast<std::uint32_t>(rng.below(counts[xfer] - 1u))};
+  return {rule, all ? 0 : 1 + static_cast<std::uint32_t>(rng.below(counts[rule] - 1u))};
 }
 
 namespace {
@@ -65,7 +65,7 @@ Rollout play_rollout(env::Environment& environment, std::uint32_t model, std::ui
   while (!environment.done()) {
     const env::Action action = choose(environment, rng);
     const env::StepResult result = environment.step(action);
-    rollout.steps.push_back({static_cast<std::uint16_t>(action.xfer),
+    rollout.steps.push_back({static_cast<std::uint16_t>(action.rule),
                              static_cast<std::uint16_t>(action.location), static_cast<float>(result.reward)});
     rollout.terminated = result.terminated;
   }

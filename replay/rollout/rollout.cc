@@ -42,7 +42,7 @@ Bytes encode_rollout(const Rollout& rollout) {
   out.varint(rollout.costed);
   out.varint(rollout.steps.size());
   for (const RolloutStep& step : rollout.steps) {
-    out.varint(step.xfer);
+    out.varint(step.rule);
     out.varint(step.location);
     out.value(step.reward);
   }
@@ -69,9 +69,9 @@ Rollout decode_rollout(std::span<const std::byte> bytes) {
   rollout.steps.resize(in.count(2 + sizeof(float)));
   require(!rollout.steps.empty() && rollout.steps.size() <= kMaxRolloutSteps, "its number of steps is none");
   for (RolloutStep& step : rollout.steps) {
-    const std::uint64_t xfer = in.varint(), location = in.varint();
-    require(xfer <= UINT16_MAX && location <= UINT16_MAX, "an action is out of range");
-    step = {static_cast<std::uint16_t>(xfer), static_cast<std::uint16_t>(location), in.value<float>()};
+    const std::uint64_t rule = in.varint(), location = in.varint();
+    require(rule <= UINT16_MAX && location <= UINT16_MAX, "an action is out of range");
+    step = {static_cast<std::uint16_t>(rule), static_cast<std::uint16_t>(location), in.value<float>()};
     require(std::isfinite(step.reward), "a reward is not finite");
   }
   in.finish();

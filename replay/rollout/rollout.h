@@ -13,7 +13,7 @@ namespace regraft::replay {
 
 /// One action and what the environment paid for it.
 struct RolloutStep {
-  std::uint16_t xfer = 0;      // rule number, or the rule count for NO-OP
+  std::uint16_t rule = 0;      // rule number, or the rule count for NO-OP
   std::uint16_t location = 0;  // within its rule
   float reward = 0;
 

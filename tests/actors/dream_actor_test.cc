@@ -16,15 +16,15 @@ using wire::testing_support::TestRun;
 
 constexpr std::uint64_t kSeed = 5201;
 
-constexpr std::uint32_t kXfers = 150;
+constexpr std::uint32_t kRules = 150;
 
 /// Dreams that go on until a controller of random weights draws NO-OP or to the horizon.
 nn::WorldBundle long_dreams(std::uint32_t horizon) {
-  nn::WorldModel world = test::endless_world(kSeed, kXfers);
+  nn::WorldModel world = test::endless_world(kSeed, kRules);
   world.horizon = horizon;
   nn::ControllerConfig config;
   config.state = world.config.dynamics.latent + world.config.dynamics.hidden;
-  config.xfers = kXfers;
+  config.rules = kRules;
   config.locations = world.config.locations;
   nn::WorldBundle bundle{world, {}, {}};
   bundle.controller = nn::encode_controller({config, nn::initial_weights(config, kSeed)});
@@ -70,7 +70,7 @@ Brought dream_one_ticket(const nn::WorldBundle& bundle, std::uint32_t replicas, 
 TEST(DreamActor, DreamsNoMoreThanATicketHolds) {
   SCOPED_TRACE(kSeed);
   const nn::WorldBundle bundle = long_dreams(100);
-  const std::uint32_t fitting = replay::episodes_of_a_ticket({.horizon = 100, .state = 26, .xfers = kXfers});
+  const std::uint32_t fitting = replay::episodes_of_a_ticket({.horizon = 100, .state = 26, .rules = kRules});
   const Brought brought = dream_one_ticket(bundle, 4 * fitting, replay::kMaxTicketBytes);
   EXPECT_FALSE(brought.too_large);
   EXPECT_EQ(brought.episodes, fitting);

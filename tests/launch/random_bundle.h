@@ -20,7 +20,7 @@ inline nn::WorldBundle random_bundle(std::uint64_t seed, const rules::RuleSet& r
   world.location_limit = locations;
   nn::ControllerConfig config;
   config.state = world.config.dynamics.latent + world.config.dynamics.hidden;
-  config.xfers = world.config.dynamics.xfers;
+  config.rules = world.config.dynamics.rules;
   config.locations = world.config.locations;
   nn::WorldBundle bundle{world, {}, {}, {}};
   bundle.controller = nn::encode_controller({config, nn::initial_weights(config, seed)});

@@ -21,9 +21,9 @@ ControllerEngine::ControllerEngine(const ControllerConfig& config, const DreamKe
   width_ = padded(linear ? config.query : config.width, kernels.lanes);
   location_stride_ = padded(config.locations, kernels.lanes);
   first_.reset(config.state, (linear ? std::size_t{1} : std::size_t{kParts}) * width_, kernels);
-  xfers_.reset(width_, config.xfers, kernels);
+  rules_.reset(width_, config.rules, kernels);
   hidden_stride_ = first_.columns(kernels);
-  logits_stride_ = xfers_.columns(kernels);
+  logits_stride_ = rules_.columns(kernels);
   locations_.assign(width_ * location_stride_, 0.0f);
   scratch_.resize(std::max(logits_stride_, location_stride_) + kernels.lanes);
   row_.resize(width_);
@@ -37,7 +37,7 @@ void ControllerEngine::load(const Weights& weights) {
 }
 
 void ControllerEngine::load_hierarchical(const Weights& weights) {
-  const std::size_t width = config_.width, state = config_.state, xfers = config_.xfers;
+  const std::size_t width = config_.width, state = config_.state, rules = config_.rules;
   const char* names[kParts] = {"xfer", "value1", "location", "value2"};
   for (std::size_t part = 0; part < kParts; ++part) {
     const std::string prefix = names[part];
@@ -50,17 +50,17 @@ void ControllerEngine::load_hierarchical(const Weights& weights) {
   }
   const auto padded_rows = [&](const char* name) {
     const auto from = weights.tensor(name);
-    std::vector<float> rows(xfers * width_, 0.0f);
-    for (std::size_t x = 0; x < xfers; ++x)
+    std::vector<float> rows(rules * width_, 0.0f);
+    for (std::size_t x = 0; x < rules; ++x)
       std::copy_n(from.data() + x * width, width, rows.data() + x * width_);
     return rows;
   };
   location_rows_ = padded_rows("location.xfer");
   value_rows_ = padded_rows("value2.xfer");
-  const auto xfer_weight = weights.tensor("xfer.weight2"), xfer_bias = weights.tensor("xfer.bias2");
-  for (std::size_t x = 0; x < xfers; ++x) {
-    xfers_.start.data()[x] = xfer_bias[x];
-    for (std::size_t k = 0; k < width; ++k) xfers_.set(k, x, xfer_weight[k * xfers + x], kernels_);
+  const auto rule_weight = weights.tensor("xfer.weight2"), rule_bias = weights.tensor("xfer.bias2");
+  for (std::size_t x = 0; x < rules; ++x) {
+    rules_.start.data()[x] = rule_bias[x];
+    for (std::size_t k = 0; k < width; ++k) rules_.set(k, x, rule_weight[k * rules + x], kernels_);
   }
   const auto location_weight = weights.tensor("location.weight2"), bias = weights.tensor("location.bias2");
   for (std::size_t k = 0; k < width; ++k)
@@ -75,20 +75,20 @@ void ControllerEngine::load_hierarchical(const Weights& weights) {
     return to;
   };
   value_output_ = output("value1.weight2");
-  xfer_value_output_ = output("value2.weight2");
+  rule_value_output_ = output("value2.weight2");
   value_bias_ = weights.tensor("value1.bias2")[0];
-  xfer_value_bias_ = weights.tensor("value2.bias2")[0];
+  rule_value_bias_ = weights.tensor("value2.bias2")[0];
 }
 
 void ControllerEngine::load_linear(const Weights& weights) {
   const std::size_t query = config_.query;
   const auto weight = weights.tensor("query.weight"), bias = weights.tensor("query.bias");
-  const auto xfers = weights.tensor("action.xfer"), locations = weights.tensor("action.location");
+  const auto rules = weights.tensor("action.xfer"), locations = weights.tensor("action.location");
   const float scale = 1 / std::sqrt(static_cast<float>(query));
   for (std::size_t i = 0; i < query; ++i) {
     first_.start.data()[i] = bias[i];
     for (std::size_t k = 0; k < config_.state; ++k) first_.set(k, i, weight[k * query + i], kernels_);
-    for (std::size_t x = 0; x < config_.xfers; ++x) xfers_.set(i, x, scale * xfers[x * query + i], kernels_);
+    for (std::size_t x = 0; x < config_.rules; ++x) rules_.set(i, x, scale * rules[x * query + i], kernels_);
     for (std::size_t l = 0; l < config_.locations; ++l)
       locations_.data()[i * location_stride_ + l] = scale * locations[l * query + i];
   }
@@ -108,9 +108,9 @@ void ControllerEngine::read(std::span<const std::uint32_t> rows, const float* st
                     first_.weight.data(), first_.start.data(), hidden_.data(), hidden_stride_});
   // The other two layers wait for the rule.
   if (config_.kind == ControllerKind::hierarchical)
-    for (const std::uint32_t row : rows) kernels_.tanh(hidden(row, kXfer), kLocation * width_);
-  kernels_.product({rows.size(), width_, xfers_.panels, rows.data(), hidden_.data(), hidden_stride_,
-                    xfers_.weight.data(), xfers_.start.data(), logits_.data(), logits_stride_});
+    for (const std::uint32_t row : rows) kernels_.tanh(hidden(row, kRule), kLocation * width_);
+  kernels_.product({rows.size(), width_, rules_.panels, rows.data(), hidden_.data(), hidden_stride_,
+                    rules_.weight.data(), rules_.start.data(), logits_.data(), logits_stride_});
 }
 
 void ControllerEngine::legal_logits(std::uint32_t row, std::span<const std::uint32_t> legal) {
@@ -118,11 +118,11 @@ void ControllerEngine::legal_logits(std::uint32_t row, std::span<const std::uint
   for (std::size_t i = 0; i < legal.size(); ++i) scratch_[i] = all[legal[i]];
 }
 
-void ControllerEngine::location_logits(std::uint32_t row, std::uint32_t xfer, std::uint32_t count) {
-  const float* from = hidden(row, kXfer);
+void ControllerEngine::location_logits(std::uint32_t row, std::uint32_t rule, std::uint32_t count) {
+  const float* from = hidden(row, kRule);
   if (config_.kind == ControllerKind::hierarchical) {
     const float* before = hidden(row, kLocation);
-    for (std::size_t i = 0; i < width_; ++i) row_[i] = before[i] + location_rows_[xfer * width_ + i];
+    for (std::size_t i = 0; i < width_; ++i) row_[i] = before[i] + location_rows_[rule * width_ + i];
     kernels_.tanh(row_.data(), width_);
     from = row_.data();
   }
@@ -161,27 +161,27 @@ std::vector<float> ControllerEngine::normalised(std::size_t count) {
   return logs;
 }
 
-ControllerEngine::Drawn ControllerEngine::draw_xfer(std::uint32_t row, std::span<const std::uint32_t> legal,
+ControllerEngine::Drawn ControllerEngine::draw_rule(std::uint32_t row, std::span<const std::uint32_t> legal,
                                                     Rng* rng) {
   legal_logits(row, legal);
   return draw(legal.size(), rng);
 }
 
-ControllerEngine::Drawn ControllerEngine::draw_location(std::uint32_t row, std::uint32_t xfer,
+ControllerEngine::Drawn ControllerEngine::draw_location(std::uint32_t row, std::uint32_t rule,
                                                         std::uint32_t count, Rng* rng) {
-  location_logits(row, xfer, count);
+  location_logits(row, rule, count);
   return draw(count, rng);
 }
 
-std::vector<float> ControllerEngine::xfer_log_probabilities(std::uint32_t row,
+std::vector<float> ControllerEngine::rule_log_probabilities(std::uint32_t row,
                                                             std::span<const std::uint32_t> legal) {
   legal_logits(row, legal);
   return normalised(legal.size());
 }
 
-std::vector<float> ControllerEngine::location_log_probabilities(std::uint32_t row, std::uint32_t xfer,
+std::vector<float> ControllerEngine::location_log_probabilities(std::uint32_t row, std::uint32_t rule,
                                                                 std::uint32_t count) {
-  location_logits(row, xfer, count);
+  location_logits(row, rule, count);
   return normalised(count);
 }
 
@@ -195,12 +195,12 @@ float ControllerEngine::value(std::uint32_t row) const {
   return config_.kind == ControllerKind::linear ? 0 : dot(hidden(row, kValue), value_output_, value_bias_);
 }
 
-float ControllerEngine::xfer_value(std::uint32_t row, std::uint32_t xfer) {
+float ControllerEngine::rule_value(std::uint32_t row, std::uint32_t rule) {
   if (config_.kind == ControllerKind::linear) return 0;
-  const float* before = hidden(row, kXferValue);
-  for (std::size_t i = 0; i < width_; ++i) row_[i] = before[i] + value_rows_[xfer * width_ + i];
+  const float* before = hidden(row, kRuleValue);
+  for (std::size_t i = 0; i < width_; ++i) row_[i] = before[i] + value_rows_[rule * width_ + i];
   kernels_.tanh(row_.data(), width_);
-  return dot(row_.data(), xfer_value_output_, xfer_value_bias_);
+  return dot(row_.data(), rule_value_output_, rule_value_bias_);
 }
 
 }  // namespace regraft::nn::internal

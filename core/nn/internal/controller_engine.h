@@ -26,18 +26,18 @@ class ControllerEngine {
     float log_probability = 0;
   };
   /// Without a stream the most likely one.
-  Drawn draw_xfer(std::uint32_t row, std::span<const std::uint32_t> legal, Rng* rng);
-  Drawn draw_location(std::uint32_t row, std::uint32_t xfer, std::uint32_t count, Rng* rng);
-  std::vector<float> xfer_log_probabilities(std::uint32_t row, std::span<const std::uint32_t> legal);
-  std::vector<float> location_log_probabilities(std::uint32_t row, std::uint32_t xfer, std::uint32_t count);
+  Drawn draw_rule(std::uint32_t row, std::span<const std::uint32_t> legal, Rng* rng);
+  Drawn draw_location(std::uint32_t row, std::uint32_t rule, std::uint32_t count, Rng* rng);
+  std::vector<float> rule_log_probabilities(std::uint32_t row, std::span<const std::uint32_t> legal);
+  std::vector<float> location_log_probabilities(std::uint32_t row, std::uint32_t rule, std::uint32_t count);
   float value(std::uint32_t row) const;
-  float xfer_value(std::uint32_t row, std::uint32_t xfer);
+  float rule_value(std::uint32_t row, std::uint32_t rule);
 
   const ControllerConfig& config() const { return config_; }
 
  private:
   /// Columns of a hidden layer: where each head's part begins.
-  enum Part : std::size_t { kXfer, kValue, kLocation, kXferValue, kParts };
+  enum Part : std::size_t { kRule, kValue, kLocation, kRuleValue, kParts };
 
   void load_hierarchical(const Weights& weights);
   void load_linear(const Weights& weights);
@@ -49,7 +49,7 @@ class ControllerEngine {
     return hidden_.data() + row * hidden_stride_ + part * width_;
   }
   void legal_logits(std::uint32_t row, std::span<const std::uint32_t> legal);
-  void location_logits(std::uint32_t row, std::uint32_t xfer, std::uint32_t count);
+  void location_logits(std::uint32_t row, std::uint32_t rule, std::uint32_t count);
   Drawn draw(std::size_t count, Rng* rng);
   std::vector<float> normalised(std::size_t count);
   float dot(const float* hidden, const std::vector<float>& weight, float bias) const;
@@ -59,12 +59,12 @@ class ControllerEngine {
   std::size_t width_, location_stride_, hidden_stride_ = 0, logits_stride_ = 0;
   std::uint32_t reserved_ = 0;
   PackedMatrix first_;       // of all four hidden layers, or of the query
-  PackedMatrix xfers_;       // hidden or query to rule logits
+  PackedMatrix rules_;       // hidden or query to rule logits
   AlignedFloats locations_;  // [width_][location_stride_]
   std::vector<float> location_bias_;
-  std::vector<float> location_rows_, value_rows_;  // E of location and value2: [xfers][width_]
-  std::vector<float> value_output_, xfer_value_output_;
-  float value_bias_ = 0, xfer_value_bias_ = 0;
+  std::vector<float> location_rows_, value_rows_;  // E of location and value2: [rules][width_]
+  std::vector<float> value_output_, rule_value_output_;
+  float value_bias_ = 0, rule_value_bias_ = 0;
   AlignedFloats hidden_, logits_;
   std::vector<float> scratch_, row_;  // logits of what can be drawn, one hidden layer
 };

@@ -35,12 +35,12 @@ void DreamEngine::load(const Weights& weights) {
   pack_lstm(weights);
   pack_heads(weights);
   if (!has(weights, "action.xfer")) return;
-  const auto xfers = tensor(weights, "action.xfer", std::size_t{config_.xfers} * config_.action);
+  const auto rules = tensor(weights, "action.xfer", std::size_t{config_.rules} * config_.action);
   const auto locations = weights.tensor("action.location");
   if (locations.empty() || locations.size() % config_.action != 0)
     throw NnError("these are weights of another network", "action.location",
                   "use the config they were made with");
-  xfer_rows_.assign(xfers.begin(), xfers.end());
+  rule_rows_.assign(rules.begin(), rules.end());
   location_rows_.assign(locations.begin(), locations.end());
 }
 
@@ -80,10 +80,10 @@ void DreamEngine::pack_heads(const Weights& weights) {
     }
   };
   const std::size_t means = mixtures, sigmas = means + mixtures * latent, rest = sigmas + mixtures * latent;
-  const std::size_t xfers = config_.xfers, counts = rest + 2 + xfers;
-  small_.reset(hidden, mixtures + 2 + xfers, kernels_);
+  const std::size_t rules = config_.rules, counts = rest + 2 + rules;
+  small_.reset(hidden, mixtures + 2 + rules, kernels_);
   copy(small_, 0, 0, mixtures);
-  copy(small_, mixtures, rest, 2 + xfers);
+  copy(small_, mixtures, rest, 2 + rules);
   components_.resize(mixtures);
   for (std::size_t k = 0; k < mixtures; ++k) {
     components_[k].reset(hidden, 2 * latent_stride_, kernels_);
@@ -91,21 +91,21 @@ void DreamEngine::pack_heads(const Weights& weights) {
     copy(components_[k], latent_stride_, sigmas + k * latent, latent);
   }
   const std::size_t bins = config_.count_bins;
-  counts_.assign(xfers * hidden * bins_stride_, 0.0f);
-  counts_bias_.assign(xfers * bins_stride_, 0.0f);
-  for (std::size_t xfer = 0; xfer < xfers; ++xfer) {
+  counts_.assign(rules * hidden * bins_stride_, 0.0f);
+  counts_bias_.assign(rules * bins_stride_, 0.0f);
+  for (std::size_t rule = 0; rule < rules; ++rule) {
     for (std::size_t bin = 0; bin < bins; ++bin) {
-      const std::size_t from = counts + xfer * bins + bin;
-      counts_bias_.data()[xfer * bins_stride_ + bin] = bias[from];
+      const std::size_t from = counts + rule * bins + bin;
+      counts_bias_.data()[rule * bins_stride_ + bin] = bias[from];
       for (std::size_t k = 0; k < hidden; ++k)
-        counts_.data()[(xfer * hidden + k) * bins_stride_ + bin] = weight[k * width + from];
+        counts_.data()[(rule * hidden + k) * bins_stride_ + bin] = weight[k * width + from];
     }
   }
 }
 
 void DreamEngine::set_replicas(std::size_t count) {
   replicas_ = count;
-  heads_stride_ = padded(config_.mixtures + 2 + config_.xfers, kernels_.panel);
+  heads_stride_ = padded(config_.mixtures + 2 + config_.rules, kernels_.panel);
   x_.assign(count * x_stride_, 0.0f);
   cell_.assign(count * hidden_stride_, 0.0f);
   fresh_.assign(count * hidden_stride_, 0.0f);
@@ -117,11 +117,11 @@ void DreamEngine::set_replicas(std::size_t count) {
   angle_.assign(latent_stride_, 0.0);
 }
 
-void DreamEngine::embed(std::size_t row, std::uint32_t xfer, std::uint32_t location) {
+void DreamEngine::embed(std::size_t row, std::uint32_t rule, std::uint32_t location) {
   const std::size_t width = config_.action, last = location_rows_.size() / width - 1;
-  const float* of_xfer = xfer_rows_.data() + xfer * width;
+  const float* of_rule = rule_rows_.data() + rule * width;
   const float* of_location = location_rows_.data() + std::min<std::size_t>(location, last) * width;
-  for (std::size_t i = 0; i < width; ++i) x(row)[i] = of_xfer[i] + of_location[i];
+  for (std::size_t i = 0; i < width; ++i) x(row)[i] = of_rule[i] + of_location[i];
 }
 
 void DreamEngine::advance(std::span<const std::uint32_t> rows) {
@@ -186,21 +186,21 @@ void DreamEngine::sample(std::span<const std::uint32_t> rows, const SampleOption
   }
 }
 
-void DreamEngine::count_row(std::size_t row, std::uint32_t xfer, float* logits) const {
+void DreamEngine::count_row(std::size_t row, std::uint32_t rule, float* logits) const {
   kernels_.narrow(x_.data() + row * x_stride_ + config_.action + config_.latent, config_.hidden,
-                  counts_.data() + std::size_t{xfer} * config_.hidden * bins_stride_, bins_stride_,
-                  counts_bias_.data() + xfer * bins_stride_, logits, bins_stride_);
+                  counts_.data() + std::size_t{rule} * config_.hidden * bins_stride_, bins_stride_,
+                  counts_bias_.data() + rule * bins_stride_, logits, bins_stride_);
 }
 
-std::uint32_t DreamEngine::count_bin_of(std::size_t row, std::uint32_t xfer) const {
+std::uint32_t DreamEngine::count_bin_of(std::size_t row, std::uint32_t rule) const {
   float logits[64];
-  count_row(row, xfer, logits);
+  count_row(row, rule, logits);
   return static_cast<std::uint32_t>(std::max_element(logits, logits + config_.count_bins) - logits);
 }
 
-std::vector<float> DreamEngine::count_logits(std::size_t row, std::uint32_t xfer) const {
+std::vector<float> DreamEngine::count_logits(std::size_t row, std::uint32_t rule) const {
   std::vector<float> logits(bins_stride_);
-  count_row(row, xfer, logits.data());
+  count_row(row, rule, logits.data());
   logits.resize(config_.count_bins);
   return logits;
 }

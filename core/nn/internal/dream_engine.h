@@ -21,7 +21,7 @@ class DreamEngine {
  public:
   explicit DreamEngine(const DynamicsConfig& config, const DreamKernels& kernels = best_dream_kernels());
 
-  /// The tensors of weight_layout(config), and action.xfer [xfers, action] and action.location [.., action]
+  /// The tensors of weight_layout(config), and action.xfer [rules, action] and action.location [.., action]
   /// where actions are embedded. Throws NnError when one is missing or of another size.
   void load(const Weights& weights);
   /// All of them zero.
@@ -40,8 +40,8 @@ class DreamEngine {
   }
   std::size_t state_stride() const { return x_stride_; }
 
-  /// action(row) = action.xfer[xfer] + action.location[min(location, last)].
-  void embed(std::size_t row, std::uint32_t xfer, std::uint32_t location);
+  /// action(row) = action.xfer[rule] + action.location[min(location, last)].
+  void embed(std::size_t row, std::uint32_t rule, std::uint32_t location);
   /// h and cell of these rows become the next ones; z stays until sample().
   void advance(std::span<const std::uint32_t> rows);
   /// What the heads say of the steps that led to the rows' h, apart from mixture and counts.
@@ -49,15 +49,15 @@ class DreamEngine {
   float reward(std::size_t row) const { return heads(row)[config_.mixtures]; }
   float terminal(std::size_t row) const { return heads(row)[config_.mixtures + 1]; }  // logit
   /// Logits of the next state's mask.
-  std::span<const float> xfers(std::size_t row) const {
-    return {heads(row) + config_.mixtures + 2, config_.xfers};
+  std::span<const float> rule_logits(std::size_t row) const {
+    return {heads(row) + config_.mixtures + 2, config_.rules};
   }
   /// z of these rows become draws of the mixture that read_heads() saw; each row has a stream of its own.
   void sample(std::span<const std::uint32_t> rows, const SampleOptions& options, std::span<Rng> streams);
   /// The most likely bin of a rule's location count, given h.
-  std::uint32_t count_bin_of(std::size_t row, std::uint32_t xfer) const;
+  std::uint32_t count_bin_of(std::size_t row, std::uint32_t rule) const;
   /// Logits of its bins.
-  std::vector<float> count_logits(std::size_t row, std::uint32_t xfer) const;
+  std::vector<float> count_logits(std::size_t row, std::uint32_t rule) const;
 
   const DynamicsConfig& config() const { return config_; }
   const DreamKernels& kernels() const { return kernels_; }
@@ -68,7 +68,7 @@ class DreamEngine {
   void pack_lstm(const Weights& weights);
   void pack_heads(const Weights& weights);
   void draw_components(std::span<const std::uint32_t> rows, double tau, std::span<Rng> streams);
-  void count_row(std::size_t row, std::uint32_t xfer, float* logits) const;
+  void count_row(std::size_t row, std::uint32_t rule, float* logits) const;
 
   DynamicsConfig config_;
   DreamKernels kernels_;
@@ -77,8 +77,8 @@ class DreamEngine {
   AlignedFloats lstm_, lstm_bias_;
   PackedMatrix small_;                    // mixture logits, reward, terminal, mask
   std::vector<PackedMatrix> components_;  // of each: mean [latent_stride_], raw sigma [latent_stride_]
-  AlignedFloats counts_, counts_bias_;    // [xfers][hidden][bins_stride_], [xfers][bins_stride_]
-  std::vector<float> xfer_rows_, location_rows_;
+  AlignedFloats counts_, counts_bias_;    // [rules][hidden][bins_stride_], [rules][bins_stride_]
+  std::vector<float> rule_rows_, location_rows_;
   AlignedFloats x_, cell_, fresh_, heads_, drawn_;
   std::vector<std::uint32_t> component_, order_, begin_;
   std::vector<double> radius_, angle_;

@@ -62,20 +62,20 @@ std::vector<float> perceptron(const Weights& weights, const std::string& name, s
 /// Fills the log-probabilities of both halves: rules among those that have candidates, then locations of
 /// each.
 void decide_in_halves(std::span<const float> logits, std::span<const float> scores,
-                      std::span<const std::uint16_t> xfers, Evaluation& evaluation) {
+                      std::span<const std::uint16_t> rules, Evaluation& evaluation) {
   std::vector<float> legal;
   std::vector<std::size_t> begins;  // of each legal rule's candidates
-  for (std::size_t row = 0; row < xfers.size(); ++row) {
-    if (row > 0 && xfers[row] == xfers[row - 1]) continue;
-    legal.push_back(logits[xfers[row]]);
+  for (std::size_t row = 0; row < rules.size(); ++row) {
+    if (row > 0 && rules[row] == rules[row - 1]) continue;
+    legal.push_back(logits[rules[row]]);
     begins.push_back(row);
   }
-  begins.push_back(xfers.size());
+  begins.push_back(rules.size());
   const std::vector<float> chosen = log_softmax(legal);
   for (std::size_t pair = 0; pair < chosen.size(); ++pair) {
     const auto located = log_softmax(scores.subspan(begins[pair], begins[pair + 1] - begins[pair]));
     for (const float location : located) {
-      evaluation.xfer_log_probabilities.push_back(chosen[pair]);
+      evaluation.rule_log_probabilities.push_back(chosen[pair]);
       evaluation.location_log_probabilities.push_back(location);
       evaluation.log_probabilities.push_back(chosen[pair] + location);
     }
@@ -120,7 +120,7 @@ class FusedEvaluator : public Evaluator {
       evaluation.log_probabilities = log_softmax(scores);
     } else {
       evaluation.value = perceptron(weights_, "value", globals, 2).front();
-      decide_in_halves(perceptron(weights_, "xfer", globals, 2), scores, observation.candidate_xfers,
+      decide_in_halves(perceptron(weights_, "xfer", globals, 2), scores, observation.candidate_rules,
                        evaluation);
     }
     return evaluation;

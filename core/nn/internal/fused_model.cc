@@ -230,7 +230,7 @@ FusedGraph fused_graph(const env::Observation& observation) {
           .globals = observation.globals.data(),
           .senders = observation.senders.data(),
           .receivers = observation.receivers.data(),
-          .rules = observation.candidate_xfers.data(),
+          .rules = observation.candidate_rules.data(),
           .offsets = observation.candidate_offsets.data(),
           .matched = observation.candidate_nodes.data()};
 }

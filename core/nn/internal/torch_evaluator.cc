@@ -28,8 +28,8 @@ class TorchEvaluator : public Evaluator {
     };
     deal(output.log_probabilities, &Evaluation::log_probabilities);
     if (network_.config().head == Head::hierarchical) {
-      deal(training::gather(output.xfer_log_probabilities.unsqueeze(1), batch.groups.pair).squeeze(1),
-           &Evaluation::xfer_log_probabilities);
+      deal(training::gather(output.rule_log_probabilities.unsqueeze(1), batch.groups.pair).squeeze(1),
+           &Evaluation::rule_log_probabilities);
       deal(output.location_log_probabilities, &Evaluation::location_log_probabilities);
     }
     return evaluations;

@@ -51,19 +51,19 @@ Tensor ControllerNetwork::values(const Tensor& states) const {
 }
 
 ControllerOutput ControllerNetwork::forward(const ControllerSteps& steps) const {
-  const Masked xfers(last(hidden(steps.states, "xfer"), "xfer"), steps.legal);
-  const auto of_xfer = [&](const char* part) {
-    return hidden(steps.states, part) + parameters_[std::string(part) + ".xfer"].index_select(0, steps.xfers);
+  const Masked rules(last(hidden(steps.states, "xfer"), "xfer"), steps.legal);
+  const auto of_rule = [&](const char* part) {
+    return hidden(steps.states, part) + parameters_[std::string(part) + ".xfer"].index_select(0, steps.rules);
   };
   const Tensor numbers =
       torch::arange(config_.locations, torch::TensorOptions(torch::kInt64).device(device_));
   const Tensor allowed = numbers.unsqueeze(0) < steps.counts.unsqueeze(1);
-  const Masked locations(last(of_xfer("location"), "location"), allowed);
+  const Masked locations(last(of_rule("location"), "location"), allowed);
   const Tensor located =
-      (steps.xfers != std::int64_t{config_.xfers} - 1).to(parameters_["xfer.bias1"].scalar_type());
-  return {xfers.of(steps.xfers), locations.of(steps.locations) * located,
-          xfers.entropy,         locations.entropy * located,
-          values(steps.states),  last(of_xfer("value2"), "value2").squeeze(1)};
+      (steps.rules != std::int64_t{config_.rules} - 1).to(parameters_["xfer.bias1"].scalar_type());
+  return {rules.of(steps.rules), locations.of(steps.locations) * located,
+          rules.entropy,         locations.entropy * located,
+          values(steps.states),  last(of_rule("value2"), "value2").squeeze(1)};
 }
 
 }  // namespace regraft::nn::training

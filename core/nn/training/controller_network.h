@@ -10,8 +10,8 @@ namespace regraft::nn::training {
 /// Steps of a hierarchical controller, as it saw and took them.
 struct ControllerSteps {
   torch::Tensor states;     // [n, state]
-  torch::Tensor legal;      // [n, xfers] bool; NO-OP's is 1
-  torch::Tensor xfers;      // [n] int64: chosen
+  torch::Tensor legal;      // [n, rules] bool; NO-OP's is 1
+  torch::Tensor rules;      // [n] int64: chosen
   torch::Tensor counts;     // [n] int64: locations of the chosen rule, at most `locations`; 1 for NO-OP
   torch::Tensor locations;  // [n] int64: chosen
 
@@ -19,9 +19,9 @@ struct ControllerSteps {
 };
 
 struct ControllerOutput {
-  torch::Tensor log_xfer, log_location;          // [n] of what was chosen; a NO-OP's location has 0
-  torch::Tensor xfer_entropy, location_entropy;  // [n] nats
-  torch::Tensor value, xfer_value;               // [n] V1(s), V2(s, rule)
+  torch::Tensor log_rule, log_location;          // [n] of what was chosen; a NO-OP's location has 0
+  torch::Tensor rule_entropy, location_entropy;  // [n] nats
+  torch::Tensor value, rule_value;               // [n] V1(s), V2(s, rule)
 };
 
 /// The hierarchical controller with gradients, for whoever trains it. Not thread-safe.

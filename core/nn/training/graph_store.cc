@@ -85,7 +85,7 @@ BatchTensors GraphStore::select(std::span<const std::size_t> graphs) const {
   batch.groups.graph = {candidates.graph, chosen};
   batch.groups.pair = candidates.moved(all_.groups.pair, pairs);
   batch.groups.pair_graph = {pairs.graph, chosen};
-  batch.groups.xfers = pairs.of(all_.groups.xfers);
+  batch.groups.rules = pairs.of(all_.groups.rules);
   if (all_.groups.log_priors.defined()) batch.groups.log_priors = candidates.of(all_.groups.log_priors);
   batch.node_features = nodes.of(all_.node_features);
   batch.edge_features = edges.of(all_.edge_features);

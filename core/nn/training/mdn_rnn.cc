@@ -87,17 +87,17 @@ void MdnRnn::advance(const Tensor& gates_from_input, RecurrentState& state) cons
 }
 
 DynamicsOutput MdnRnn::head(const Tensor& hidden) const {
-  const std::int64_t mixtures = config_.mixtures, latent = config_.latent, xfers = config_.xfers;
+  const std::int64_t mixtures = config_.mixtures, latent = config_.latent, rules = config_.rules;
   const Tensor all = torch::matmul(hidden, parameters_["head.weight"]) + parameters_["head.bias"];
   const auto parts = all.split_with_sizes(
-      {mixtures, mixtures * latent, mixtures * latent, 1, 1, xfers, xfers * config_.count_bins}, -1);
+      {mixtures, mixtures * latent, mixtures * latent, 1, 1, rules, rules * config_.count_bins}, -1);
   return {torch::log_softmax(parts[0], -1),
           parts[1].unflatten(-1, {mixtures, latent}),
           config_.sigma_floor + torch::softplus(parts[2].unflatten(-1, {mixtures, latent})),
           parts[3].squeeze(-1),
           parts[4].squeeze(-1),
           parts[5],
-          parts[6].unflatten(-1, {xfers, std::int64_t{config_.count_bins}})};
+          parts[6].unflatten(-1, {rules, std::int64_t{config_.count_bins}})};
 }
 
 /// The part of the head that a latent is drawn from.
@@ -187,19 +187,19 @@ Tensor sample(const DynamicsOutput& output, const SampleOptions& options, Rng& r
 
 DynamicsLosses losses(const DynamicsOutput& output, const DynamicsTargets& targets) {
   const Tensor goes_on = targets.valid * (1 - targets.terminal);
-  const Tensor each_xfer = goes_on.unsqueeze(-1).expand_as(targets.xfers);
+  const Tensor each_rule = goes_on.unsqueeze(-1).expand_as(targets.rules);
   const Tensor mask_error =
-      torch::binary_cross_entropy_with_logits(output.xfers, targets.xfers, {}, {}, at::Reduction::None);
+      torch::binary_cross_entropy_with_logits(output.rules, targets.rules, {}, {}, at::Reduction::None);
   const Tensor terminal_error =
       torch::binary_cross_entropy_with_logits(output.terminal, targets.terminal, {}, {}, at::Reduction::None);
-  const Tensor legal = each_xfer * targets.xfers;
+  const Tensor legal = each_rule * targets.rules;
   const Tensor bins = torch::where(legal > 0, targets.counts, torch::zeros_like(targets.counts));
   const Tensor count_error =
       -torch::log_softmax(output.counts, -1).gather(-1, bins.unsqueeze(-1)).squeeze(-1);
   return {masked_mean(negative_log_likelihood(output, targets.latent), goes_on) /
               static_cast<double>(targets.latent.size(-1)),
           masked_mean((output.reward - targets.reward).square(), targets.valid),
-          masked_mean(terminal_error, targets.valid), masked_mean(mask_error, each_xfer),
+          masked_mean(terminal_error, targets.valid), masked_mean(mask_error, each_rule),
           masked_mean(count_error, legal)};
 }
 

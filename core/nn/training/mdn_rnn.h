@@ -14,8 +14,8 @@ struct DynamicsOutput {
   torch::Tensor mean, sigma;  // [..., mixtures, latent]; sigma above the floor
   torch::Tensor reward;       // [...]
   torch::Tensor terminal;     // [...] logit
-  torch::Tensor xfers;        // [..., xfers] logits of the next state's mask
-  torch::Tensor counts;       // [..., xfers, count_bins] logits of the next state's location counts
+  torch::Tensor rules;        // [..., rules] logits of the next state's mask
+  torch::Tensor counts;       // [..., rules, count_bins] logits of the next state's location counts
 };
 
 /// Hidden and cell state, [batch, hidden] each.
@@ -80,8 +80,8 @@ struct DynamicsTargets {
   torch::Tensor latent;    // [..., latent] of the next state
   torch::Tensor reward;    // [...]
   torch::Tensor terminal;  // [...] 0 or 1
-  torch::Tensor xfers;     // [..., xfers] 0 or 1: the next state's mask
-  torch::Tensor counts;    // [..., xfers] bins (int64) of its location counts; read where the mask is 1
+  torch::Tensor rules;     // [..., rules] 0 or 1: the next state's mask
+  torch::Tensor counts;    // [..., rules] bins (int64) of its location counts; read where the mask is 1
 };
 
 /// Means over the valid steps. After a terminal step there is no next state: its latent, mask and counts are
@@ -90,7 +90,7 @@ struct DynamicsLosses {
   torch::Tensor latent;    // nats a dimension
   torch::Tensor reward;    // squared error
   torch::Tensor terminal;  // nats
-  torch::Tensor xfers;     // nats a rule
+  torch::Tensor rules;     // nats a rule
   torch::Tensor counts;    // nats a legal rule
 };
 DynamicsLosses losses(const DynamicsOutput& output, const DynamicsTargets& targets);

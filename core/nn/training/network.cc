@@ -26,7 +26,7 @@ CandidateTensors::CandidateTensors(const CandidateGroups& groups, torch::Device 
     : graph(to_rows(groups.graph, device)),
       pair(to_rows(groups.pair, device)),
       pair_graph(to_rows(groups.pair_graph, device)),
-      xfers(aliased(groups.xfers, {static_cast<std::int64_t>(groups.xfers.size())}, device)) {
+      rules(aliased(groups.rules, {static_cast<std::int64_t>(groups.rules.size())}, device)) {
   if (groups.log_priors.empty()) return;
   log_priors = aliased(groups.log_priors, {static_cast<std::int64_t>(groups.log_priors.size())}, device);
 }
@@ -139,9 +139,9 @@ Tensor Network::values(const Tensor& globals) const {
   return affine(torch::relu(first), weight("value.output"), weight("value.output_bias")).squeeze(1);
 }
 
-Tensor Network::xfer_values(const Tensor& globals, const Tensor& xfers) const {
+Tensor Network::rule_values(const Tensor& globals, const Tensor& rules) const {
   const auto first = affine(globals, weight("xfer_value.weight1"), weight("xfer_value.bias1"));
-  return perceptron(first + weight("xfer_value.xfer").index_select(0, xfers), "xfer_value").squeeze(1);
+  return perceptron(first + weight("xfer_value.xfer").index_select(0, rules), "xfer_value").squeeze(1);
 }
 
 PolicyOutput Network::decide(const CandidateTensors& groups, const Tensor& raw_scores,
@@ -156,11 +156,11 @@ PolicyOutput Network::decide(const CandidateTensors& groups, const Tensor& raw_s
   }
   // Rules that are not legal in a graph are no pair of it: masked before the softmax.
   const auto logits = perceptron(affine(globals, weight("xfer.weight1"), weight("xfer.bias1")), "xfer");
-  const auto cells = groups.pair_graph.group.to(torch::kInt64) * logits.size(1) + groups.xfers;
-  output.xfer_log_probabilities =
+  const auto cells = groups.pair_graph.group.to(torch::kInt64) * logits.size(1) + groups.rules;
+  output.rule_log_probabilities =
       segment_log_softmax(logits.reshape({-1}).index_select(0, cells), groups.pair_graph);
   output.location_log_probabilities = segment_log_softmax(scores, groups.pair);
-  output.log_probabilities = gather(output.xfer_log_probabilities.unsqueeze(1), groups.pair).squeeze(1) +
+  output.log_probabilities = gather(output.rule_log_probabilities.unsqueeze(1), groups.pair).squeeze(1) +
                              output.location_log_probabilities;
   return output;
 }

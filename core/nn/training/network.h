@@ -18,7 +18,7 @@ struct CandidateTensors {
   CandidateTensors(const CandidateGroups& groups, torch::Device device);
 
   Rows graph, pair, pair_graph;
-  torch::Tensor xfers;       // [pairs]
+  torch::Tensor rules;       // [pairs]
   torch::Tensor log_priors;  // [c], or undefined: all 0
 };
 
@@ -53,7 +53,7 @@ struct PolicyOutput {
   torch::Tensor log_probabilities;  // [c], a distribution over the candidates of each graph
   torch::Tensor values;             // [g]
   // For a hierarchical head; its log_probabilities are the sums of these two.
-  torch::Tensor xfer_log_probabilities;      // [pairs], a distribution over the legal rules of each graph
+  torch::Tensor rule_log_probabilities;      // [pairs], a distribution over the legal rules of each graph
   torch::Tensor location_log_probabilities;  // [c], a distribution over the candidates of each pair
 };
 
@@ -88,7 +88,7 @@ class Network {
   PolicyOutput decide(const CandidateTensors& groups, const torch::Tensor& scores,
                       const torch::Tensor& globals) const;
   /// A hierarchical head: V2 of graphs' embeddings [m, w] and a chosen rule of each [m].
-  torch::Tensor xfer_values(const torch::Tensor& globals, const torch::Tensor& xfers) const;
+  torch::Tensor rule_values(const torch::Tensor& globals, const torch::Tensor& rules) const;
 
   /// Flat [parameters], outside autograd: the optimiser writes the first and reads the second.
   torch::Tensor& parameters() { return weights_.values(); }

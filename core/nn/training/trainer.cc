@@ -20,7 +20,7 @@ Tensor entropy(const Tensor& log_probabilities, const Rows& rows) {
 
 /// What was chosen in each graph of a minibatch, as rows of its candidates and pairs.
 struct Chosen {
-  std::vector<std::int64_t> candidates, pairs, xfers;
+  std::vector<std::int64_t> candidates, pairs, rules;
 };
 
 /// `all`: of the graphs that `graphs` are among, by number.
@@ -38,7 +38,7 @@ Chosen chosen_rows(const CandidateGroups& all, std::span<const std::size_t> grap
         all.pair.group[static_cast<std::size_t>(begin) + static_cast<std::size_t>(chosen[i])];
     rows.candidates.push_back(first_candidate + chosen[i]);
     rows.pairs.push_back(first_pair + pair - pairs[graph]);
-    rows.xfers.push_back(all.xfers[static_cast<std::size_t>(pair)]);
+    rows.rules.push_back(all.rules[static_cast<std::size_t>(pair)]);
     first_candidate += end - begin;
     first_pair += pairs[graph + 1] - pairs[graph];
   }
@@ -60,20 +60,20 @@ TrainerOutput decisions(const Network& network, const Chosen& chosen, const Cand
   }
   Chosen second;
   std::vector<std::int64_t> graphs;
-  for (std::size_t graph = 0; graph < chosen.xfers.size(); ++graph) {
-    if (chosen.xfers[graph] + 1 == std::int64_t{network.config().xfers}) continue;  // NO-OP
+  for (std::size_t graph = 0; graph < chosen.rules.size(); ++graph) {
+    if (chosen.rules[graph] + 1 == std::int64_t{network.config().rules}) continue;  // NO-OP
     second.candidates.push_back(chosen.candidates[graph]);
     second.pairs.push_back(chosen.pairs[graph]);
-    second.xfers.push_back(chosen.xfers[graph]);
+    second.rules.push_back(chosen.rules[graph]);
     graphs.push_back(static_cast<std::int64_t>(graph));
   }
   result.second_graphs.assign(graphs.begin(), graphs.end());
-  result.first.log_probability = output.xfer_log_probabilities.index_select(0, at(chosen.pairs));
-  result.first.entropy = entropy(output.xfer_log_probabilities, tensors.pair_graph);
+  result.first.log_probability = output.rule_log_probabilities.index_select(0, at(chosen.pairs));
+  result.first.entropy = entropy(output.rule_log_probabilities, tensors.pair_graph);
   result.second.log_probability = output.location_log_probabilities.index_select(0, at(second.candidates));
   result.second.entropy =
       entropy(output.location_log_probabilities, tensors.pair).index_select(0, at(second.pairs));
-  result.second.values = network.xfer_values(globals.index_select(0, at(graphs)), at(second.xfers));
+  result.second.values = network.rule_values(globals.index_select(0, at(graphs)), at(second.rules));
   return result;
 }
 

@@ -16,7 +16,7 @@ def digests(observation):
     """As walk_main.cc prints them."""
     arrays = support.arrays(observation)
     arrays["senders"], arrays["receivers"] = arrays.pop("edge_links").T
-    del arrays["xfer_mask"]
+    del arrays["rule_mask"]
     return {name: hashlib.sha256(array.tobytes()).hexdigest() for name, array in arrays.items()}
 
 
@@ -33,8 +33,8 @@ class Walks(unittest.TestCase):
         over = True
         for kind, *words in walk:
             if kind == "step":
-                xfer, location, reward, terminated, truncated, latency = words
-                observation, *paid, info = env.step((int(xfer), int(location)))
+                rule, location, reward, terminated, truncated, latency = words
+                observation, *paid, info = env.step((int(rule), int(location)))
                 self.assertEqual(paid, [float.fromhex(reward), terminated == "1", truncated == "1"])
                 self.assertEqual(info["cost_after"]["latency_us"], float.fromhex(latency))
                 steps, ended = steps + 1, paid[1] or paid[2]
@@ -109,10 +109,10 @@ class Observations(unittest.TestCase):
             candidates, masks = observation["candidates"], env.location_masks()
             self.assertEqual(masks.shape, (env.noop + 1, 7))
             legal = np.zeros_like(masks)
-            legal[candidates["xfers"], candidates["locations"]] = True
+            legal[candidates["rules"], candidates["locations"]] = True
             np.testing.assert_array_equal(masks, legal)
             np.testing.assert_array_equal(masks.sum(axis=1), observation["location_counts"])
-            np.testing.assert_array_equal(masks.any(axis=1), observation["xfer_mask"].astype(bool))
+            np.testing.assert_array_equal(masks.any(axis=1), observation["rule_mask"].astype(bool))
             np.testing.assert_array_equal(env.action_masks(), np.concatenate([masks.any(axis=1), masks.any(axis=0)]))
             offsets = candidates["offsets"].astype(int)
             self.assertEqual((offsets[0], offsets[-1], len(offsets)), (0, len(candidates["matched"]), masks.sum() + 1))
@@ -125,7 +125,7 @@ class Observations(unittest.TestCase):
     def test_count_the_matches_beyond_the_limit(self):
         wide, narrow = support.make("nasrnn"), support.make("nasrnn", locations=1)
         (many, told), (few, less) = wide.reset(), narrow.reset()
-        shown = len(many["candidates"]["xfers"]) - len(few["candidates"]["xfers"])
+        shown = len(many["candidates"]["rules"]) - len(few["candidates"]["rules"])
         self.assertGreater(shown, 0)
         self.assertEqual(less["truncated_locations"] - told["truncated_locations"], shown)
 
@@ -187,7 +187,7 @@ class InvalidActions(unittest.TestCase):
         counts = before["location_counts"]
         shut = int(np.flatnonzero(counts == 0)[0])
         wrong = [(env.noop + 1, 0), (-1, 0), (2**70, 0), (shut, 0), (env.noop, 1), (0, -1), (0, 2**32), (0, 2**70)]
-        wrong += [np.array([xfer, count]) for xfer, count in enumerate(counts) if count][:20]
+        wrong += [np.array([rule, count]) for rule, count in enumerate(counts) if count][:20]
         for steps, action in enumerate(wrong, 1):
             after, paid, terminated, truncated, info = env.step(action)
             self.assertEqual((paid, terminated, truncated, info["rule"]), (-0.25, False, False, ""), action)

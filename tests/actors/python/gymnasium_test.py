@@ -39,7 +39,7 @@ class Registry(unittest.TestCase):
             observations, _ = vector.reset(seed=1)
             self.assertEqual(observations["location_counts"].shape, (2, vector.single_action_space.nvec[0]))
             noop, rewrite = (vector.single_action_space.nvec[0] - 1, 0), [
-                int(candidates[0]) for candidates in (observations["candidates"]["xfers"][1],
+                int(candidates[0]) for candidates in (observations["candidates"]["rules"][1],
                                                       observations["candidates"]["locations"][1])]
             observations, rewards, terminated, _, infos = vector.step(np.array([noop, rewrite]))
             self.assertEqual(terminated.tolist(), [True, False])

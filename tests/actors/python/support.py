@@ -31,12 +31,12 @@ def make(name="squeezenet1_1", **options):
 
 def action_of(observation, row):
     candidates = observation["candidates"]
-    return int(candidates["xfers"][row]), int(candidates["locations"][row])
+    return int(candidates["rules"][row]), int(candidates["locations"][row])
 
 
 def random_action(observation, rng):
     """A legal action; NO-OP only where there is no other."""
-    legal = len(observation["candidates"]["xfers"]) - 1
+    legal = len(observation["candidates"]["rules"]) - 1
     return action_of(observation, rng.integers(legal) if legal else 0)
 
 

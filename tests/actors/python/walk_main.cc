@@ -28,7 +28,7 @@ void print_observation(const env::Observation& seen) {
   print_digest("kinds", seen.node_kinds);
   print_digest("node_ids", seen.node_ids);
   print_digest("globals", seen.globals);
-  print_digest("xfers", seen.candidate_xfers);
+  print_digest("rules", seen.candidate_rules);
   print_digest("locations", seen.candidate_locations);
   print_digest("offsets", seen.candidate_offsets);
   print_digest("matched", seen.candidate_nodes);
@@ -41,9 +41,9 @@ void walk(env::Environment& environment, Rng& rng) {
   while (!environment.done()) {
     const env::Observation& seen = environment.observation();
     const std::size_t row = rng.below(seen.candidate_count());  // NO-OP now and then
-    const env::Action action{seen.candidate_xfers[row], seen.candidate_locations[row]};
+    const env::Action action{seen.candidate_rules[row], seen.candidate_locations[row]};
     const env::StepResult result = environment.step(action);
-    std::printf("step %u %u %a %d %d %a\n", action.xfer, action.location, result.reward, result.terminated,
+    std::printf("step %u %u %a %d %d %a\n", action.rule, action.location, result.reward, result.terminated,
                 result.truncated, result.info.after.latency_us);
     print_observation(environment.observation());
   }

@@ -33,7 +33,7 @@ struct World {
 nn::NetworkConfig network(const char* preset, nn::Head head, std::size_t rules) {
   nn::NetworkConfig config = nn::preset(preset, graph::kOpKinds);
   config.head = head;
-  if (head == nn::Head::hierarchical) config.xfers = static_cast<std::uint32_t>(rules + 1);
+  if (head == nn::Head::hierarchical) config.rules = static_cast<std::uint32_t>(rules + 1);
   return config;
 }
 

@@ -105,10 +105,10 @@ void dynamics_on_device(benchmark::State& state) {
 
 /// Steps of a controller on states of the default world model; an item is a fresh step, through four epochs.
 void dream_on_device(benchmark::State& state) {
-  constexpr std::uint32_t kEpisodes = 256, kSteps = 32, kXfers = 60;
+  constexpr std::uint32_t kEpisodes = 256, kSteps = 32, kRules = 60;
   const nn::ControllerConfig config{.kind = nn::ControllerKind::hierarchical,
                                     .state = 32 + 256,
-                                    .xfers = kXfers,
+                                    .rules = kRules,
                                     .locations = 200,
                                     .width = 64};
   Rng rng(1, "device bench");
@@ -119,12 +119,12 @@ void dream_on_device(benchmark::State& state) {
       replay::DreamedStep& step = segments[episode].steps.emplace_back();
       for (std::uint32_t d = 0; d < config.state; ++d)
         step.state.push_back(static_cast<float>(rng.uniform(-1, 1)));
-      for (std::uint16_t xfer = 0; xfer < kXfers; xfer += 5) step.legal.push_back(xfer);
-      step.legal.push_back(kXfers - 1);
-      step.xfer = step.legal[rng.below(step.legal.size() - 1)];
+      for (std::uint16_t rule = 0; rule < kRules; rule += 5) step.legal.push_back(rule);
+      step.legal.push_back(kRules - 1);
+      step.rule = step.legal[rng.below(step.legal.size() - 1)];
       step.count = 20;
       step.location = static_cast<std::uint16_t>(rng.below(step.count));
-      step.log_xfer = step.log_location = -2.5F;
+      step.log_rule = step.log_location = -2.5F;
       step.reward = static_cast<float>(rng.uniform(-0.1, 0.1));
       step.terminated = t + 1 == kSteps;
     }

@@ -26,7 +26,7 @@ class RealWorld : public EpisodeWorld {
     const StepResult result = env_.step(action);
     EXPECT_EQ(result.info.rule.empty(), result.info.invalid != Invalid::none);
     EXPECT_EQ(result.info.rule == "NO-OP",
-              action.xfer == env_.noop() && result.info.invalid == Invalid::none);
+              action.rule == env_.noop() && result.info.invalid == Invalid::none);
     if (result.truncated) {
       EXPECT_EQ(env_.observation().globals[1], 1.0f) << "the step fraction is observed";
     }
@@ -118,16 +118,16 @@ class EnvironmentConformance {
       const std::size_t stride = std::max<std::size_t>(1, legal / kMost);
       const Hash128 hash = graph::structural_hash(env.graph());
       for (std::size_t row = rng.below(stride); row < legal; row += stride) {
-        const Action action{env.observation().candidate_xfers[row],
+        const Action action{env.observation().candidate_rules[row],
                             env.observation().candidate_locations[row]};
         double seen_us = 0;
-        ASSERT_NO_THROW(seen_us = env.peek_latency_us(action)) << env.rules().info(action.xfer).text;
+        ASSERT_NO_THROW(seen_us = env.peek_latency_us(action)) << env.rules().info(action.rule).text;
         ASSERT_EQ(graph::structural_hash(env.graph()), hash);
         Environment twin = env.clone();
         const StepResult result = twin.step(action);
         ASSERT_EQ(result.info.invalid, Invalid::none);
         ASSERT_NO_THROW(graph::validate(twin.graph()));
-        ASSERT_NE(graph::structural_hash(twin.graph()), hash) << env.rules().info(action.xfer).text;
+        ASSERT_NE(graph::structural_hash(twin.graph()), hash) << env.rules().info(action.rule).text;
         EXPECT_EQ(result.info.after.latency_us, seen_us);
       }
       for (int steps = 0; steps < 3 && !env.done(); ++steps) env.step_candidate(random_candidate(env, rng));
@@ -199,7 +199,7 @@ class EnvironmentConformance {
       const Observation before = env.observation();
       const Hash128 hash = graph::structural_hash(env.graph());
       const std::size_t candidate = random_candidate(env, rng);
-      const Action action{before.candidate_xfers[candidate], before.candidate_locations[candidate]};
+      const Action action{before.candidate_rules[candidate], before.candidate_locations[candidate]};
       const std::uint64_t looked_at = env.peeked();
       const double peeked = env.peek_latency_us(action);
       Environment twin = env.clone();
@@ -236,34 +236,34 @@ class EnvironmentConformance {
     const Observation& seen = env.observation();
     ASSERT_EQ(seen.location_counts.size(), env.rules().size() + 1);
     std::size_t row = 0, beyond = 0;
-    for (std::uint32_t xfer = 0; xfer < env.noop(); ++xfer) {
-      const auto matches = fresh.matches(xfer);
+    for (std::uint32_t rule = 0; rule < env.noop(); ++rule) {
+      const auto matches = fresh.matches(rule);
       const bool all = env.options().action_mode == ActionMode::all_sites && matches.size() > 1;
       const std::size_t limit = env.options().location_limit - (all ? 1u : 0u);
       const std::size_t kept = std::min<std::size_t>(matches.size(), limit);
-      ASSERT_EQ(seen.location_counts[xfer], kept + (all ? 1u : 0u)) << "rule " << xfer;
+      ASSERT_EQ(seen.location_counts[rule], kept + (all ? 1u : 0u)) << "rule " << rule;
       beyond += matches.size() - kept;
       std::set<graph::NodeId> matched;
       for (const rules::Match& match : matches) matched.insert(match.nodes.begin(), match.nodes.end());
       if (all) {
-        ASSERT_TRUE(seen.stands_for_all(xfer, 0));
-        ASSERT_EQ(seen.candidate_xfers[row], xfer);
+        ASSERT_TRUE(seen.stands_for_all(rule, 0));
+        ASSERT_EQ(seen.candidate_rules[row], rule);
         ASSERT_EQ(seen.candidate_locations[row], 0u);
         ASSERT_EQ(matched_ids(seen, row), std::vector<graph::NodeId>(matched.begin(), matched.end()));
         ++row;
       }
       for (std::size_t site = 0; site < kept; ++site, ++row) {
         const std::size_t location = site + (all ? 1u : 0u);
-        ASSERT_EQ(seen.candidate_xfers[row], xfer);
+        ASSERT_EQ(seen.candidate_rules[row], rule);
         ASSERT_EQ(seen.candidate_locations[row], location);
-        ASSERT_FALSE(seen.stands_for_all(xfer, location));
-        ASSERT_EQ(seen.site(xfer, location), site);
+        ASSERT_FALSE(seen.stands_for_all(rule, location));
+        ASSERT_EQ(seen.site(rule, location), site);
         ASSERT_EQ(matched_ids(seen, row),
                   std::vector<graph::NodeId>(matches[site].nodes.begin(), matches[site].nodes.end()));
       }
     }
     ASSERT_EQ(seen.candidate_count(), row + 1) << "NO-OP is the one candidate behind the matches";
-    EXPECT_EQ(seen.candidate_xfers[row], env.noop());
+    EXPECT_EQ(seen.candidate_rules[row], env.noop());
     EXPECT_EQ(seen.location_counts[env.noop()], 1u);
     EXPECT_TRUE(seen.matched_nodes(row).empty());
     EXPECT_EQ(seen.truncated_locations, beyond);

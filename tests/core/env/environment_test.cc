@@ -133,7 +133,7 @@ TEST(Environment, MeasuredRewardIsThatOfTheMeterEveryKStepsAndAtTheEnd) {
   EXPECT_THROW(world.make(options), EnvError);
 }
 
-TEST(Environment, EndsWhereNoXferIsLegal) {
+TEST(Environment, EndsWhereNoRuleIsLegal) {
   SyntheticWorld world({.chains = 2, .valley = 1, .seed = 4});
   Environment env = world.make();
   Rng rng(4, "walk");
@@ -142,8 +142,8 @@ TEST(Environment, EndsWhereNoXferIsLegal) {
   EXPECT_TRUE(last.terminated);
   EXPECT_LT(env.steps(), env.options().horizon);
   EXPECT_EQ(env.observation().candidate_count(), 1u);
-  for (std::uint32_t xfer = 0; xfer < env.noop(); ++xfer)
-    EXPECT_EQ(env.observation().location_counts[xfer], 0u);
+  for (std::uint32_t rule = 0; rule < env.noop(); ++rule)
+    EXPECT_EQ(env.observation().location_counts[rule], 0u);
 }
 
 TEST(Environment, RemembersTheBestGraphPassedOnTheWay) {

@@ -75,7 +75,7 @@ class EpisodeConformance {
   static std::uint64_t legal_actions(const EpisodeWorld& world) {
     const std::vector<std::uint16_t> counts = world.counts();
     std::uint64_t legal = 0;
-    for (std::uint32_t xfer = 0; xfer < world.noop(); ++xfer) legal += counts[xfer];
+    for (std::uint32_t rule = 0; rule < world.noop(); ++rule) legal += counts[rule];
     return legal;
   }
 
@@ -85,9 +85,9 @@ class EpisodeConformance {
     const std::uint64_t legal = legal_actions(world);
     if (legal == 0) return {world.noop(), 0};
     std::uint64_t left = rng.below(legal);
-    std::uint32_t xfer = 0;
-    for (; left >= counts[xfer]; ++xfer) left -= counts[xfer];
-    return {xfer, static_cast<std::uint32_t>(left)};
+    std::uint32_t rule = 0;
+    for (; left >= counts[rule]; ++rule) left -= counts[rule];
+    return {rule, static_cast<std::uint32_t>(left)};
   }
 
   /// One in the state that these actions lead to.
@@ -109,15 +109,15 @@ class EpisodeConformance {
       ASSERT_EQ(counts.size(), world->noop() + 1);
       EXPECT_EQ(counts[world->noop()], 1) << "NO-OP is always legal";
       const std::uint32_t stride = 1 + world->noop() / kMost;
-      for (auto xfer = static_cast<std::uint32_t>(rng.below(stride)); xfer < world->noop(); xfer += stride) {
-        const std::uint32_t count = counts[xfer];
+      for (auto rule = static_cast<std::uint32_t>(rng.below(stride)); rule < world->noop(); rule += stride) {
+        const std::uint32_t count = counts[rule];
         for (const std::uint32_t location : {0u, count - 1, count}) {
           if (location > count) continue;
           const auto twin = after(actions, seed);
           ASSERT_EQ(twin->counts(), counts);
-          EXPECT_EQ(twin->step({xfer, location}).invalid,
+          EXPECT_EQ(twin->step({rule, location}).invalid,
                     location < count ? Invalid::none : Invalid::no_such_location)
-              << xfer << " " << location << " of " << count;
+              << rule << " " << location << " of " << count;
         }
       }
       actions.push_back(random_action(*world, rng));
@@ -145,10 +145,10 @@ class EpisodeConformance {
     world->reset(seed);
     const std::vector<std::uint16_t> counts = world->counts();
     const std::string state = world->fingerprint();
-    std::vector<std::pair<Action, Invalid>> wrong = {{{world->noop() + 1, 0}, Invalid::no_such_xfer},
+    std::vector<std::pair<Action, Invalid>> wrong = {{{world->noop() + 1, 0}, Invalid::no_such_rule},
                                                      {{world->noop(), 1}, Invalid::no_such_location}};
-    for (std::uint32_t xfer = 0; xfer < world->noop(); ++xfer)
-      wrong.push_back({{xfer, counts[xfer]}, Invalid::no_such_location});
+    for (std::uint32_t rule = 0; rule < world->noop(); ++rule)
+      wrong.push_back({{rule, counts[rule]}, Invalid::no_such_location});
     std::uint32_t steps = 0;
     for (const auto& [action, why] : wrong) {
       if (world->done()) break;

@@ -27,14 +27,14 @@ TEST(NetworkConfig, EachNumberHasARange) {
   for (const std::uint32_t steps : {0u, 17u}) refused([&](NetworkConfig& c) { c.steps = steps; });
   for (const std::uint32_t kinds : {0u, 65537u}) refused([&](NetworkConfig& c) { c.node_kinds = kinds; });
   refused([](NetworkConfig& c) { c.head_width = 513; });
-  refused([](NetworkConfig& c) { c.xfers = 1; });
+  refused([](NetworkConfig& c) { c.rules = 1; });
   refused([](NetworkConfig& c) { c.head = Head::hierarchical; });
   EXPECT_NO_THROW(check({.width = 512, .steps = 16, .node_kinds = 65536, .head_width = 512}));
-  EXPECT_NO_THROW(check({.head = Head::hierarchical, .xfers = 65535}));
+  EXPECT_NO_THROW(check({.head = Head::hierarchical, .rules = 65535}));
 }
 
 TEST(NetworkConfig, AHierarchicalHeadFitsItsRulesAlone) {
-  const NetworkConfig pointer, bound{.head = Head::hierarchical, .xfers = 4};
+  const NetworkConfig pointer, bound{.head = Head::hierarchical, .rules = 4};
   constexpr auto kMode = env::ActionMode::one_site;
   EXPECT_NO_THROW(check_rules(pointer, 7, kMode));
   EXPECT_NO_THROW(check_rules(bound, 3, kMode)) << "three rules and NO-OP";

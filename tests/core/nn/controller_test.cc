@@ -31,8 +31,8 @@ TEST(Controller, EqualsTheNetworkThatIsTrained) {
   set_torch_threads(1);
   const torch::NoGradGuard no_grad;
   for (const ControllerConfig& config :
-       {ControllerConfig{.state = 5, .xfers = 3, .locations = 4, .width = 7},
-        ControllerConfig{.state = 288, .xfers = 40, .locations = 50, .width = 64}}) {
+       {ControllerConfig{.state = 5, .rules = 3, .locations = 4, .width = 7},
+        ControllerConfig{.state = 288, .rules = 40, .locations = 50, .width = 64}}) {
     const Weights weights = random_weights(config);
     Controller controller(config, weights);
     training::ControllerNetwork network(config, torch::kCPU);
@@ -46,24 +46,24 @@ TEST(Controller, EqualsTheNetworkThatIsTrained) {
     for (const std::uint32_t row : order) {
       std::vector<std::uint32_t> legal;
       training::ControllerSteps steps;
-      steps.legal = torch::zeros({1, config.xfers}, torch::kBool);
-      for (std::uint32_t x = 0; x < config.xfers; ++x)
-        if (x + 1 == config.xfers || rng.below(2) == 0) legal.push_back(x), steps.legal[0][x] = true;
-      ControllerChoice choice = controller.choose_xfer(row, legal, ActionSelection::drawn, rng);
+      steps.legal = torch::zeros({1, config.rules}, torch::kBool);
+      for (std::uint32_t x = 0; x < config.rules; ++x)
+        if (x + 1 == config.rules || rng.below(2) == 0) legal.push_back(x), steps.legal[0][x] = true;
+      ControllerChoice choice = controller.choose_rule(row, legal, ActionSelection::drawn, rng);
       const auto count = static_cast<std::uint32_t>(1 + rng.below(config.locations));
-      const bool noop = choice.xfer + 1 == config.xfers;
+      const bool noop = choice.rule + 1 == config.rules;
       if (!noop) controller.choose_location(row, count, ActionSelection::drawn, rng, choice);
       EXPECT_LT(choice.location, noop ? 1 : count);
       steps.states =
           torch::from_blob(const_cast<float*>(states.data()) + row * stride, {1, config.state}).clone();
-      steps.xfers = torch::tensor({std::int64_t{choice.xfer}});
+      steps.rules = torch::tensor({std::int64_t{choice.rule}});
       steps.locations = torch::tensor({std::int64_t{choice.location}});
       steps.counts = torch::tensor({std::int64_t{noop ? 1 : count}});
       const training::ControllerOutput output = network.forward(steps);
-      EXPECT_NEAR(choice.log_xfer, output.log_xfer.item<float>(), 1e-5);
+      EXPECT_NEAR(choice.log_rule, output.log_rule.item<float>(), 1e-5);
       EXPECT_NEAR(choice.log_location, output.log_location.item<float>(), 1e-5);
       EXPECT_NEAR(choice.value, output.value.item<float>(), 1e-5);
-      EXPECT_NEAR(choice.xfer_value, output.xfer_value.item<float>(), 1e-5);
+      EXPECT_NEAR(choice.rule_value, output.rule_value.item<float>(), 1e-5);
     }
   }
 }
@@ -71,7 +71,7 @@ TEST(Controller, EqualsTheNetworkThatIsTrained) {
 TEST(Controller, ChoicesFollowTheProbabilitiesThatAreListed) {
   SCOPED_TRACE(kSeed);
   for (const ControllerKind kind : {ControllerKind::hierarchical, ControllerKind::linear}) {
-    const ControllerConfig config{.kind = kind, .state = 6, .xfers = 4, .locations = 3, .width = 8};
+    const ControllerConfig config{.kind = kind, .state = 6, .rules = 4, .locations = 3, .width = 8};
     Controller controller(config, random_weights(config));
     Rng rng(kSeed, "controller draws");
     const std::vector<float> state = random_states(1, config.state, rng);
@@ -87,13 +87,13 @@ TEST(Controller, ChoicesFollowTheProbabilitiesThatAreListed) {
     std::vector<double> seen(8, 0.0);
     for (std::uint32_t i = 0; i < draws; ++i) {
       controller.read({&row, 1}, state.data(), state.size());
-      ControllerChoice choice = controller.choose_xfer(row, legal, ActionSelection::drawn, rng);
-      if (choice.xfer != 3)
-        controller.choose_location(row, counts[choice.xfer], ActionSelection::drawn, rng, choice);
-      const std::size_t at = choice.xfer == 0 ? choice.location : choice.xfer == 2 ? 2 + choice.location : 7;
+      ControllerChoice choice = controller.choose_rule(row, legal, ActionSelection::drawn, rng);
+      if (choice.rule != 3)
+        controller.choose_location(row, counts[choice.rule], ActionSelection::drawn, rng, choice);
+      const std::size_t at = choice.rule == 0 ? choice.location : choice.rule == 2 ? 2 + choice.location : 7;
       seen[at] += 1.0 / draws;
-      if (choice.xfer == 0) {
-        ASSERT_NEAR(choice.log_xfer + choice.log_location, logs[choice.location], 1e-4);
+      if (choice.rule == 0) {
+        ASSERT_NEAR(choice.log_rule + choice.log_location, logs[choice.location], 1e-4);
       }
     }
     for (const std::size_t i : {0u, 1u, 2u, 3u, 7u}) {
@@ -101,29 +101,29 @@ TEST(Controller, ChoicesFollowTheProbabilitiesThatAreListed) {
       EXPECT_NEAR(seen[i], p, 5 * std::sqrt(p * (1 - p) / draws) + 1e-4) << i;
     }
     controller.read({&row, 1}, state.data(), state.size());
-    const ControllerChoice likely = controller.choose_xfer(row, legal, ActionSelection::most_likely, rng);
+    const ControllerChoice likely = controller.choose_rule(row, legal, ActionSelection::most_likely, rng);
     for (int i = 0; i < 50; ++i)
-      EXPECT_GE(likely.log_xfer, controller.choose_xfer(row, legal, ActionSelection::drawn, rng).log_xfer);
+      EXPECT_GE(likely.log_rule, controller.choose_rule(row, legal, ActionSelection::drawn, rng).log_rule);
   }
 }
 
 TEST(Controller, GradientsOfTheNetworkAreThoseOfFiniteDifferences) {
   SCOPED_TRACE(kSeed);
   set_torch_threads(1);
-  const ControllerConfig config{.state = 4, .xfers = 3, .locations = 4, .width = 3};
+  const ControllerConfig config{.state = 4, .rules = 3, .locations = 4, .width = 3};
   training::ControllerNetwork network(config, torch::kCPU, torch::kFloat64);
   network.load(random_weights(config));
   torch::manual_seed(kSeed);
   training::ControllerSteps steps;
   steps.states = torch::randn({3, 4}, torch::kFloat64);
   steps.legal = torch::tensor({1, 1, 1, 0, 1, 1, 1, 0, 1}).view({3, 3}).to(torch::kBool);
-  steps.xfers = torch::tensor({1, 1, 2});
+  steps.rules = torch::tensor({1, 1, 2});
   steps.counts = torch::tensor({4, 2, 1});
   steps.locations = torch::tensor({3, 0, 0});
   const auto loss = [&] {
     const training::ControllerOutput out = network.forward(steps);
-    return (out.log_xfer + 2 * out.log_location + 0.5 * out.xfer_entropy + 0.3 * out.location_entropy +
-            out.value.square() + out.xfer_value.square())
+    return (out.log_rule + 2 * out.log_location + 0.5 * out.rule_entropy + 0.3 * out.location_entropy +
+            out.value.square() + out.rule_value.square())
         .sum();
   };
   loss().backward();
@@ -148,7 +148,7 @@ TEST(Controller, ALinearOneHasAboutTwoThousandThreeHundredParameters) {
 
 TEST(Controller, BytesComeBackAndDamageIsRefused) {
   for (const ControllerKind kind : {ControllerKind::hierarchical, ControllerKind::linear}) {
-    ControllerFile file{.config = {.kind = kind, .state = 6, .xfers = 4, .locations = 3, .width = 8},
+    ControllerFile file{.config = {.kind = kind, .state = 6, .rules = 4, .locations = 3, .width = 8},
                         .weights = {},
                         .training_record = R"({"updates":3})"};
     file.weights = random_weights(file.config);

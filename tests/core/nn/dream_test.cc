@@ -92,8 +92,8 @@ std::vector<env::Action> random_actions(const Dream& dream, Rng& rng) {
   for (std::uint32_t replica = 0; replica < dream.replicas(); ++replica) {
     const auto legal = dream.legal(replica);
     if (dream.done(replica)) continue;
-    const std::uint32_t xfer = legal[rng.below(legal.size())];
-    actions[replica] = {xfer, static_cast<std::uint32_t>(rng.below(dream.location_count(replica, xfer)))};
+    const std::uint32_t rule = legal[rng.below(legal.size())];
+    actions[replica] = {rule, static_cast<std::uint32_t>(rng.below(dream.location_count(replica, rule)))};
   }
   return actions;
 }
@@ -169,14 +169,14 @@ TEST(Dream, IsTheWorldModelSteppedByHand) {
       int steps = 0;
       while (!dream.done(0)) {
         std::vector<env::Action> actions = random_actions(dream, rng);
-        if (actions[0].xfer == dream.noop() && dream.legal(0).size() > 1) continue;
+        if (actions[0].rule == dream.noop() && dream.legal(0).size() > 1) continue;
         const DreamStep result = dream.step(actions).front();
-        if (actions[0].xfer == dream.noop()) break;
+        if (actions[0].rule == dream.noop()) break;
         ++steps;
         torch::Tensor action = torch::empty({1, config.action});
         for (std::uint32_t i = 0; i < config.action; ++i) {
           const float embedded =
-              world.dynamics.tensor("action.xfer")[actions[0].xfer * config.action + i] +
+              world.dynamics.tensor("action.xfer")[actions[0].rule * config.action + i] +
               world.dynamics.tensor("action.location")[std::min(actions[0].location, 7u) * config.action + i];
           action[0][i] = embedded;
         }
@@ -186,16 +186,16 @@ TEST(Dream, IsTheWorldModelSteppedByHand) {
         for (std::uint32_t i = 0; i < config.latent; ++i)
           ASSERT_NEAR(dream.state(0)[i], z[0][i].item<float>(), 1e-4) << "step " << steps;
         const std::vector<std::uint16_t> counts = dream.location_counts(0);
-        for (std::uint32_t xfer = 0; xfer < dream.noop(); ++xfer) {
-          const double probability = output.xfers[0][xfer].sigmoid().item<double>();
+        for (std::uint32_t rule = 0; rule < dream.noop(); ++rule) {
+          const double probability = output.rules[0][rule].sigmoid().item<double>();
           const bool legal = probability > legality_threshold;
-          const torch::Tensor logits = output.counts[0][xfer];
+          const torch::Tensor logits = output.counts[0][rule];
           const auto likely = logits.argmax().item<std::int64_t>();
           const std::int64_t bin =
               legality_threshold > 0.5 ? certain_bin(logits, legality_threshold) : likely;
           refused += probability > 0.5 && !legal ? 1 : 0;
           fewer += legal && bin < likely ? 1 : 0;
-          EXPECT_EQ(counts[xfer],
+          EXPECT_EQ(counts[rule],
                     legal ? std::min(least_count(static_cast<std::uint32_t>(bin)), world.location_limit) : 0);
         }
         const bool ends = output.terminal.item<float>() > 0 || dream.legal(0).size() == 1 ||
@@ -250,13 +250,13 @@ TEST(Dream, ControllersPlayIt) {
   const WorldModel world = test::random_world(kSeed);
   const std::vector<DreamStart> starts(40, start_of(world.starts.front()));
   for (const ControllerKind kind : {ControllerKind::hierarchical, ControllerKind::linear}) {
-    const ControllerConfig config{.kind = kind, .state = 26, .xfers = 6, .locations = 8, .width = 16};
+    const ControllerConfig config{.kind = kind, .state = 26, .rules = 6, .locations = 8, .width = 16};
     Controller controller(config, initial_weights(config, kSeed));
     const auto once = test::dream_returns(world, {}, starts, controller, ActionSelection::drawn, kSeed);
     EXPECT_EQ(once, test::dream_returns(world, {}, starts, controller, ActionSelection::drawn, kSeed));
     EXPECT_NE(once, test::dream_returns(world, {}, starts, controller, ActionSelection::drawn, kSeed + 1));
   }
-  const ControllerConfig other{.state = 27, .xfers = 6};
+  const ControllerConfig other{.state = 27, .rules = 6};
   Controller wrong(other, initial_weights(other, 1));
   EXPECT_THROW(test::dream_returns(world, {}, starts, wrong, ActionSelection::drawn, 1), NnError);
 }

@@ -117,7 +117,7 @@ PolicyFile hierarchical_example() {
   PolicyFile policy = example();
   policy.network.head = Head::hierarchical;
   policy.network.head_width = 16;
-  policy.network.xfers = 3;
+  policy.network.rules = 3;
   policy.weights = initial_weights(policy.network, 4);
   return policy;
 }

@@ -87,8 +87,8 @@ TEST_F(PolicyTest, TheFusedEngineEqualsTheTorchEngine) {
                     bound(expected.log_probabilities[c]))
             << config.width << " wide";
         if (config.head == Head::pointer) continue;
-        EXPECT_NEAR(found.xfer_log_probabilities[c], expected.xfer_log_probabilities[c],
-                    bound(expected.xfer_log_probabilities[c]));
+        EXPECT_NEAR(found.rule_log_probabilities[c], expected.rule_log_probabilities[c],
+                    bound(expected.rule_log_probabilities[c]));
         EXPECT_NEAR(found.location_log_probabilities[c], expected.location_log_probabilities[c],
                     bound(expected.location_log_probabilities[c]));
       }
@@ -103,7 +103,7 @@ env::Observation two_alike(const test::SyntheticSize& size, Rng& rng) {
   env::Observation seen =
       test::synthetic_observation({.nodes = 12, .rules = size.rules, .locations = 0}, rng);
   seen.action_mode = env::ActionMode::all_sites;
-  seen.candidate_xfers = {1, 1, static_cast<std::uint16_t>(size.rules)};
+  seen.candidate_rules = {1, 1, static_cast<std::uint16_t>(size.rules)};
   seen.candidate_locations = {0, 1, 0};
   seen.candidate_nodes = {3, 4, 3, 4};
   seen.candidate_offsets = {0, 2, 4, 4};
@@ -125,7 +125,7 @@ TEST_F(PolicyTest, ARuleAtAllOfItsSitesIsToldFromTheRuleAtOne) {
 
 TEST_F(PolicyTest, BeforeTrainingAllSitesOfARuleAreTakenAsOftenAsAnyOneOfThem) {
   env::Observation seen = two_alike(size, rng);
-  seen.candidate_xfers = {1, 1, 1, 3, static_cast<std::uint16_t>(size.rules)};
+  seen.candidate_rules = {1, 1, 1, 3, static_cast<std::uint16_t>(size.rules)};
   seen.candidate_locations = {0, 1, 2, 0, 0};
   seen.candidate_nodes = {3, 4, 3, 4, 4};
   seen.candidate_offsets = {0, 2, 3, 4, 5, 5};
@@ -202,7 +202,7 @@ TEST_F(PolicyTest, WrongObservationsAreRefused) {
   bad.senders[0] = -1;
   EXPECT_THROW(policy.evaluate(bad), NnError);
   bad = observations[2];
-  bad.candidate_xfers[0] = 9;
+  bad.candidate_rules[0] = 9;
   EXPECT_THROW(policy.evaluate(bad), NnError);
   bad = observations[2];
   bad.node_features.pop_back();
@@ -236,14 +236,14 @@ TEST_F(PolicyTest, AHierarchicalPolicySaysBothHalvesOfEveryChoice) {
     for (const auto& observation : observations) {
       const auto evaluation = policy.evaluate(observation);
       const auto candidates = observation.candidate_count();
-      ASSERT_EQ(evaluation.xfer_log_probabilities.size(), candidates);
+      ASSERT_EQ(evaluation.rule_log_probabilities.size(), candidates);
       ASSERT_EQ(evaluation.location_log_probabilities.size(), candidates);
       EXPECT_EQ(evaluation.location_log_probabilities.back(), 0) << "NO-OP has one location";
       for (std::size_t c = 0; c < candidates; ++c)
         EXPECT_NEAR(evaluation.log_probabilities[c],
-                    evaluation.xfer_log_probabilities[c] + evaluation.location_log_probabilities[c], 1e-6);
+                    evaluation.rule_log_probabilities[c] + evaluation.location_log_probabilities[c], 1e-6);
       const Choice choice = sample(evaluation, rng);
-      EXPECT_EQ(choice.log_probability, evaluation.xfer_log_probabilities[choice.candidate]);
+      EXPECT_EQ(choice.log_probability, evaluation.rule_log_probabilities[choice.candidate]);
       EXPECT_EQ(choice.location_log_probability, evaluation.location_log_probabilities[choice.candidate]);
     }
   }

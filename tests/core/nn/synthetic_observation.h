@@ -30,7 +30,7 @@ inline void add_candidates(env::Observation& observation, const SyntheticSize& s
     const bool no_op = rule == size.rules;
     const std::size_t count = no_op ? 1 : rng.below(size.locations + 1);
     for (std::size_t location = 0; location < count; ++location) {
-      observation.candidate_xfers.push_back(static_cast<std::uint16_t>(rule));
+      observation.candidate_rules.push_back(static_cast<std::uint16_t>(rule));
       observation.candidate_locations.push_back(static_cast<std::uint16_t>(location));
       const std::size_t matched = no_op ? 0 : 1 + rng.below(4);
       for (std::size_t i = 0; i < matched; ++i) {
@@ -84,7 +84,7 @@ inline void wake_up(nn::Weights& weights) {
 /// The same network with a hierarchical head for `rules` rules.
 inline nn::NetworkConfig hierarchical(nn::NetworkConfig config, std::size_t rules) {
   config.head = nn::Head::hierarchical;
-  config.xfers = static_cast<std::uint32_t>(rules + 1);
+  config.rules = static_cast<std::uint32_t>(rules + 1);
   return config;
 }
 

@@ -27,7 +27,7 @@ Weights random_weights(std::vector<TensorSpec> layout, const char* stream) {
 WorldModel small_world(std::uint32_t width = 16, std::uint32_t reward_hidden = 8) {
   WorldModel world;
   world.config.encoder = {.width = width, .steps = 2, .node_kinds = 20};
-  world.config.dynamics = {.latent = 4, .action = 3, .hidden = 8, .mixtures = 2, .xfers = 3, .count_bins = 4};
+  world.config.dynamics = {.latent = 4, .action = 3, .hidden = 8, .mixtures = 2, .rules = 3, .count_bins = 4};
   world.config.locations = 6;
   world.config.reward_hidden = reward_hidden;
   world.horizon = 20;
@@ -35,7 +35,7 @@ WorldModel small_world(std::uint32_t width = 16, std::uint32_t reward_hidden = 8
   world.op_kinds = {"Relu", "Add"};
   world.rule_set_hash = "abc";
   world.rule_count = 5;
-  world.xfers = {1, 3, 5};
+  world.rules = {1, 3, 5};
   world.model_names = {"net"};
   world.encoder = random_weights(encoder_layout(world.config), "encoder");
   world.latents = {{0.1f, 0.2f, -0.3f, 0}, {1, 2, 0.5f, 1}};
@@ -148,8 +148,8 @@ TEST(WorldModel, WhatDoesNotFitItsConfigIsRefused) {
   refused([](WorldModel& w) { w.latents.sd[1] = 0; });
   refused([](WorldModel& w) { w.latents.mean.pop_back(); });
   refused([](WorldModel& w) { w.dynamics.values[0] = std::numeric_limits<float>::quiet_NaN(); });
-  refused([](WorldModel& w) { w.xfers = {3, 1, 5}; });
-  refused([](WorldModel& w) { w.xfers = {1, 3, 4}; });
+  refused([](WorldModel& w) { w.rules = {3, 1, 5}; });
+  refused([](WorldModel& w) { w.rules = {1, 3, 4}; });
   refused([](WorldModel& w) { w.starts.clear(); });
   refused([](WorldModel& w) { w.starts[0].counts.back() = 0; });
   refused([](WorldModel& w) { w.rewards.low = 1; });
@@ -159,7 +159,7 @@ TEST(WorldModel, WhatDoesNotFitItsConfigIsRefused) {
   EXPECT_THROW(require_fit(small_world(), "abc", others), NnError);
 }
 
-TEST(WorldModel, CountsAreThoseOfItsOwnXfers) {
+TEST(WorldModel, CountsAreThoseOfItsOwnRules) {
   env::Observation observation = observations(1)[0];
   observation.location_counts = {4, 2, 0, 7, 1, 1};
   EXPECT_EQ(world_counts(small_world(), observation), (std::vector<std::uint16_t>{2, 7, 1}));

@@ -9,9 +9,9 @@
 namespace regraft::search {
 namespace {
 
-TEST(UniformPrior, SharesAreOfXfersThenLocations) {
+TEST(UniformPrior, SharesAreOfRulesThenLocations) {
   env::Observation seen;
-  seen.candidate_xfers = {0, 0, 2, 3};
+  seen.candidate_rules = {0, 0, 2, 3};
   seen.candidate_locations = {0, 1, 0, 0};
   seen.location_counts = {2, 0, 1, 1};
   UniformPrior prior(0.2);
@@ -39,12 +39,12 @@ class CountingPrior : public Prior {
 
 TEST(Prior, IsNotAskedWhereNoOpAloneIsLeft) {
   env::Observation seen;
-  seen.candidate_xfers = {1};
+  seen.candidate_rules = {1};
   CountingPrior prior(7);
   History history;
   EXPECT_EQ(ask(prior, seen, history), std::vector<float>{0});
   EXPECT_EQ(prior.asked, 0);
-  seen.candidate_xfers = {0, 1};
+  seen.candidate_rules = {0, 1};
   EXPECT_THROW(ask(prior, seen, history), SearchError) << "seven numbers for two candidates";
   CountingPrior fits(2);
   EXPECT_EQ(ask(fits, seen, history), (std::vector<float>{-1, -1}));

@@ -50,10 +50,10 @@ class ExpertPrior : public Prior {
     std::vector<double> weights(seen.candidate_count(), 1e-3);
     weights.back() = 1;
     for (std::size_t row = 0; row + 1 < seen.candidate_count(); ++row) {
-      const std::uint32_t xfer = seen.candidate_xfers[row];
+      const std::uint32_t rule = seen.candidate_rules[row];
       const bool opens =
-          xfer < valley_ && kind_behind(seen, seen.matched_nodes(row)[0]) == graph::OpKind::exp;
-      const bool pays = xfer == valley_ || xfer == valley_ + 2;
+          rule < valley_ && kind_behind(seen, seen.matched_nodes(row)[0]) == graph::OpKind::exp;
+      const bool pays = rule == valley_ || rule == valley_ + 2;
       if (opens || pays) weights[row] = 100;
     }
     double total = 0;

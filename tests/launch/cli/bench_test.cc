@@ -84,6 +84,7 @@ TEST(BenchEnvironment, RefusesWhatDoesNotGoTogether) {
   EXPECT_EQ(run({"bench", "--env", "b.onnx", "--cost", "real"}).status.code, 2);
   EXPECT_EQ(run({"bench", "--dream", "--other-optimisation", "none"}).status.code, 2);
   EXPECT_EQ(run({"bench", "a.onnx", "--other-optimisation", "some"}).status.code, 2);
+  EXPECT_THAT(run({"bench", "--dream", "--xfers", "8"}).errors, HasSubstr("is called --rule-count now"));
   const Captured missing = run({"bench", "--env", "missing.onnx"});
   EXPECT_EQ(missing.status.code, 1);
   EXPECT_THAT(missing.errors, HasSubstr("missing.onnx"));

@@ -59,7 +59,7 @@ class Evaluate : public ::testing::Test {
                       .node_kinds = static_cast<std::uint32_t>(policy.op_kinds.size()),
                       .head = head,
                       .action_mode = mode};
-    if (head == nn::Head::hierarchical) policy.network.xfers = static_cast<std::uint32_t>(rules.size() + 1);
+    if (head == nn::Head::hierarchical) policy.network.rules = static_cast<std::uint32_t>(rules.size() + 1);
     policy.weights = nn::initial_weights(policy.network, 3);
     const auto path =
         folder_.path() / (std::string(enum_name(head)) + "-" + std::string(enum_name(mode)) + ".policy");

@@ -116,7 +116,7 @@ TEST(Configs, DreamsAndRealEnvironmentsHaveOnePenalty) {
     const env::TableCostFactory costs = env::make_synthetic_costs(1);
     const SystemClock clock;
     env::Environment environment(*task.start, rules, costs, real, clock);
-    EXPECT_EQ(environment.step({.xfer = environment.noop() + 1}).reward, -penalty);
+    EXPECT_EQ(environment.step({.rule = environment.noop() + 1}).reward, -penalty);
   }
   EXPECT_THROW(load_job_config(std::nullopt, {"workload.invalid_penalty=-1"}), ConfigError);
 }

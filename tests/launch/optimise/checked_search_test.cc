@@ -37,12 +37,12 @@ class CheckedPaths : public ::testing::Test {
     report_.changes.taken_in = {{{{"right", 1}}, {}}, {{{"wrong", 1}}, {}}};
   }
 
-  Paths replace_by(const Paths& paths) {
+  Paths check(const Paths& paths) {
     const ProfileSummary profile;
     CheckedSearch search(
-        options_, rules_, *costs_, profile, [](const char*, const auto& work) { work(); }, report_, log_);
-    ModelGraphs best = *start_;
-    return search.replace_by(*start_, paths, best);
+        options_, rules_, *costs_, profile, *start_, [](const char*, const auto& work) { work(); }, report_,
+        log_);
+    return search.check({paths}).paths;
   }
 
   TempDir dir_;
@@ -59,7 +59,7 @@ class CheckedPaths : public ::testing::Test {
 };
 
 TEST_F(CheckedPaths, WhatIsRefusedWasNotTakenIn) {
-  const Paths rest = replace_by(both_);
+  const Paths rest = check(both_);
   EXPECT_THAT(rest[0], SizeIs(1));
   EXPECT_THAT(report_.rules, ElementsAre(Pair("right", 1)));
   ASSERT_THAT(report_.refused_rules, SizeIs(1));
@@ -68,14 +68,14 @@ TEST_F(CheckedPaths, WhatIsRefusedWasNotTakenIn) {
 }
 
 TEST_F(CheckedPaths, WhatIsFoundAnewWasNotTakenIn) {
-  const Paths found = replace_by({{both_[0][1]}});
+  const Paths found = check({{both_[0][1]}});
   EXPECT_THAT(report_.rules, ElementsAre(Pair("right", 1))) << "by the search without the wrong rule";
   EXPECT_THAT(found[0], SizeIs(1));
   EXPECT_THAT(report_.changes.taken_in, IsEmpty());
 }
 
 TEST_F(CheckedPaths, WhatPassesStaysTakenIn) {
-  replace_by({{both_[0][0]}});
+  check({{both_[0][0]}});
   ASSERT_THAT(report_.changes.taken_in, SizeIs(1));
   EXPECT_THAT(report_.changes.taken_in[0].rules, ElementsAre(Pair("right", 1)));
 }

@@ -48,7 +48,7 @@ TEST(ControllerPrior, GoesOnFromWhatItRememberedOfTheGraphBefore) {
       }
       if (seen->candidate_count() == 1) break;
       const std::size_t row = rng.below(seen->candidate_count() - 1);
-      history.action = {seen->candidate_xfers[row], seen->candidate_locations[row]};
+      history.action = {seen->candidate_rules[row], seen->candidate_locations[row]};
       environment.step(*history.action);
       if (environment.done()) break;
       seen = &environment.observation();

@@ -19,7 +19,7 @@ class ControllerOnTheDevice : public testing::Test {
       : world_(test::random_world(kSeed)),
         config_({.kind = nn::ControllerKind::hierarchical,
                  .state = world_.config.dynamics.latent + world_.config.dynamics.hidden,
-                 .xfers = world_.config.dynamics.xfers,
+                 .rules = world_.config.dynamics.rules,
                  .locations = world_.config.locations,
                  .width = 32}),
         start_(nn::initial_weights(config_, kSeed)) {

@@ -26,7 +26,7 @@ nn::ControllerConfig config_for(const nn::WorldModel& world, nn::ControllerKind 
   const nn::DynamicsConfig& dynamics = world.config.dynamics;
   return {.kind = kind,
           .state = dynamics.latent + dynamics.hidden,
-          .xfers = dynamics.xfers,
+          .rules = dynamics.rules,
           .locations = world.config.locations,
           .width = 32};
 }

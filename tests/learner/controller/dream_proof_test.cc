@@ -106,7 +106,7 @@ void learn(nn::WorldBundle& bundle, std::uint64_t seed, const std::function<void
   const nn::WorldModel& world = bundle.world;
   nn::ControllerFile file;
   file.config = {.state = state_of(world),
-                 .xfers = world.config.dynamics.xfers,
+                 .rules = world.config.dynamics.rules,
                  .locations = world.config.locations,
                  .width = 32};
   file.weights = nn::initial_weights(file.config, seed);
@@ -137,7 +137,7 @@ void evolve(nn::WorldBundle& bundle, int generations) {
   nn::ControllerFile file;
   file.config = {.kind = nn::ControllerKind::linear,
                  .state = state_of(world),
-                 .xfers = world.config.dynamics.xfers,
+                 .rules = world.config.dynamics.rules,
                  .locations = world.config.locations};
   file.weights = nn::initial_weights(file.config, kSeed);
   const std::size_t parameters = nn::query_parameters(file.config);

@@ -8,7 +8,7 @@ namespace regraft::learner {
 namespace {
 
 const nn::ControllerConfig kController{
-    .kind = nn::ControllerKind::hierarchical, .state = 2, .xfers = 3, .locations = 4, .width = 8};
+    .kind = nn::ControllerKind::hierarchical, .state = 2, .rules = 3, .locations = 4, .width = 8};
 
 /// An episode that stops at once.
 replay::DreamSegment stopped(std::uint32_t episode, std::uint64_t version) {
@@ -17,10 +17,10 @@ replay::DreamSegment stopped(std::uint32_t episode, std::uint64_t version) {
   segment.episode = episode;
   segment.steps.push_back({.state = {0.5F, -1},
                            .legal = {0, 2},
-                           .xfer = 2,
+                           .rule = 2,
                            .location = 0,
                            .count = 1,
-                           .log_xfer = -0.5F,
+                           .log_rule = -0.5F,
                            .log_location = 0,
                            .reward = 0,
                            .terminated = true});

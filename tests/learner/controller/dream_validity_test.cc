@@ -34,7 +34,7 @@ DreamValidity validity_with(double penalty) {
   nn::ControllerFile file;
   const nn::DynamicsConfig& dynamics = bundle.world.config.dynamics;
   file.config.state = dynamics.latent + dynamics.hidden;
-  file.config.xfers = dynamics.xfers;
+  file.config.rules = dynamics.rules;
   file.config.locations = bundle.world.config.locations;
   file.config.width = 8;
   file.weights = nn::initial_weights(file.config, kSeed);

@@ -40,7 +40,7 @@ class ChainWorld {
     bool terminated = false;
   };
   Outcome step(std::uint32_t candidate) {
-    const auto rule = observation_.candidate_xfers[candidate];
+    const auto rule = observation_.candidate_rules[candidate];
     const auto node = places_[candidate];
     ++steps_;
     Outcome outcome{.reward = 0, .terminated = rule == kNoOp || steps_ == kHorizon};
@@ -69,7 +69,7 @@ class ChainWorld {
  private:
   void add_candidate(std::uint16_t rule, std::size_t node) {
     const auto location = observation_.location_counts[rule]++;
-    observation_.candidate_xfers.push_back(rule);
+    observation_.candidate_rules.push_back(rule);
     observation_.candidate_locations.push_back(location);
     if (rule != kNoOp) {
       const std::size_t shown = shuffled_ ? rng_.below(kinds_.size()) : node;

@@ -18,7 +18,7 @@ nn::NetworkConfig network_of(nn::Head head) {
           .steps = 2,
           .node_kinds = ChainWorld::kinds,
           .head = head,
-          .xfers = head == nn::Head::hierarchical ? ChainWorld::kNoOp + 1U : 0U};
+          .rules = head == nn::Head::hierarchical ? ChainWorld::kNoOp + 1U : 0U};
 }
 
 /// Episodes of every update, all by the first weights: what is learnt from is the same for all learners.

@@ -25,7 +25,7 @@ nn::NetworkConfig network_of(nn::Head head) {
           .steps = 2,
           .node_kinds = ChainWorld::kinds,
           .head = head,
-          .xfers = head == nn::Head::hierarchical ? ChainWorld::kNoOp + 1U : 0U};
+          .rules = head == nn::Head::hierarchical ? ChainWorld::kNoOp + 1U : 0U};
 }
 
 class PpoGroupTest : public testing::TestWithParam<nn::Head> {

@@ -22,7 +22,7 @@ const nn::NetworkConfig kHierarchical{.width = 16,
                                       .steps = 2,
                                       .node_kinds = ChainWorld::kinds,
                                       .head = nn::Head::hierarchical,
-                                      .xfers = ChainWorld::kNoOp + 1};
+                                      .rules = ChainWorld::kNoOp + 1};
 
 PpoOptions small_options() {
   PpoOptions options;

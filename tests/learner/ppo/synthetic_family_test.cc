@@ -68,7 +68,7 @@ env::Observation shown(const env::Observation& seen, bool shuffled, Rng& rng) {
   if (!shuffled) return view;
   for (std::size_t row = 0; row + 1 < seen.candidate_count(); ++row) {
     const std::size_t first = row - seen.candidate_locations[row];
-    const std::size_t other = first + rng.below(seen.location_counts[seen.candidate_xfers[row]]);
+    const std::size_t other = first + rng.below(seen.location_counts[seen.candidate_rules[row]]);
     const auto nodes = seen.matched_nodes(other);
     std::copy(nodes.begin(), nodes.end(), view.candidate_nodes.begin() + seen.candidate_offsets[row]);
   }
@@ -148,7 +148,7 @@ class Training {
   static nn::NetworkConfig config(nn::Head head) {
     nn::NetworkConfig network{.width = 16, .steps = 3, .node_kinds = graph::kOpKinds, .head = head};
     if (head == nn::Head::hierarchical)
-      network.xfers = static_cast<std::uint32_t>(env::make_synthetic_rules(kValley).size() + 1);
+      network.rules = static_cast<std::uint32_t>(env::make_synthetic_rules(kValley).size() + 1);
     return network;
   }
   static PpoOptions options(nn::Head head) {

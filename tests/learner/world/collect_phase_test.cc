@@ -30,7 +30,7 @@ class CollectPhaseTest : public ::testing::Test {
   }
   /// The phase of a new run.
   std::unique_ptr<Phase> begun() {
-    std::unique_ptr<Phase> phase = make_collect_phase(setup, clock);
+    auto phase = std::make_unique<CollectPhase>(setup, clock);
     phase->restore(nullptr, 0);
     return phase;
   }
@@ -115,7 +115,7 @@ TEST_F(CollectPhaseTest, InLockStepTheFileIsTheSameInAnyOrderInterruptedOrNot) {
     saved = phase->save({}, {});
     take(*phase, *play(*phase));
     EXPECT_FALSE(phase->status(0).settled) << "of the next round";
-    phase = make_collect_phase(setup, clock);
+    phase = std::make_unique<CollectPhase>(setup, clock);
     phase->restore(&*saved, 0);
   }
   phase->update({});

@@ -15,7 +15,7 @@ class EndlessDreams : public testing::Test {
  protected:
   EndlessDreams() : world(test::endless_world(kSeed)) {
     config.state = world.config.dynamics.latent + world.config.dynamics.hidden;
-    config.xfers = world.config.dynamics.xfers;
+    config.rules = world.config.dynamics.rules;
     config.locations = world.config.locations;
     nn::Weights weights = nn::initial_weights(config, kSeed);
     weights.tensor("xfer.bias2").back() = -100;

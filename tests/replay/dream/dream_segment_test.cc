@@ -35,12 +35,12 @@ DreamSegment random_segment(Rng& rng) {
   for (std::size_t i = 0; i < steps; ++i) {
     DreamedStep step;
     step.state = random_state();
-    for (std::uint16_t xfer = 0; xfer < 300; ++xfer)
-      if (xfer == 299 || rng.below(10) == 0) step.legal.push_back(xfer);
-    step.xfer = step.legal[rng.below(step.legal.size())];
+    for (std::uint16_t rule = 0; rule < 300; ++rule)
+      if (rule == 299 || rng.below(10) == 0) step.legal.push_back(rule);
+    step.rule = step.legal[rng.below(step.legal.size())];
     step.count = static_cast<std::uint16_t>(1 + rng.below(200));
     step.location = static_cast<std::uint16_t>(rng.below(step.count));
-    step.log_xfer = static_cast<float>(-rng.uniform());
+    step.log_rule = static_cast<float>(-rng.uniform());
     step.log_location = static_cast<float>(-rng.uniform());
     step.reward = static_cast<float>(rng.normal());
     segment.steps.push_back(step);
@@ -96,9 +96,9 @@ TEST(DreamSegment, ContradictionsAreRefused) {
       [](DreamSegment& s) { s.steps.clear(); },
       [](DreamSegment& s) { s.steps.front().legal.clear(); },
       [](DreamSegment& s) { s.steps.front().legal.push_back(s.steps.front().legal.back()); },
-      [](DreamSegment& s) { s.steps.front().xfer = 301; },
+      [](DreamSegment& s) { s.steps.front().rule = 301; },
       [](DreamSegment& s) { s.steps.front().location = s.steps.front().count; },
-      [](DreamSegment& s) { s.steps.front().log_xfer = 0.5f; },
+      [](DreamSegment& s) { s.steps.front().log_rule = 0.5f; },
       [](DreamSegment& s) { s.steps.back().reward = std::numeric_limits<float>::quiet_NaN(); },
       [](DreamSegment& s) { s.steps.back().state[0] = std::numeric_limits<float>::infinity(); },
       [](DreamSegment& s) {
@@ -122,9 +122,9 @@ std::size_t largest_episode_bytes(const DreamedEpisodeSize& size, std::uint32_t 
     for (std::uint32_t at = from; at < std::min<std::uint32_t>(from + kMaxDreamedSteps, size.horizon); ++at) {
       DreamedStep step;
       step.state.assign(size.state, 0.5f);
-      for (std::uint32_t xfer = 1; xfer <= size.xfers && xfer * gap <= 65535; ++xfer)
-        step.legal.push_back(static_cast<std::uint16_t>(xfer * gap));
-      step.xfer = step.legal.back();
+      for (std::uint32_t rule = 1; rule <= size.rules && rule * gap <= 65535; ++rule)
+        step.legal.push_back(static_cast<std::uint16_t>(rule * gap));
+      step.rule = step.legal.back();
       step.location = 65534;
       step.count = 65535;
       segment.steps.push_back(std::move(step));
@@ -136,8 +136,8 @@ std::size_t largest_episode_bytes(const DreamedEpisodeSize& size, std::uint32_t 
 }
 
 TEST(DreamSegment, TheEpisodesOfATicketFitItWhateverIsPlayed) {
-  const auto size_of = [](std::uint32_t horizon, std::size_t state, std::uint32_t xfers) {
-    return DreamedEpisodeSize{.horizon = horizon, .state = state, .xfers = xfers};
+  const auto size_of = [](std::uint32_t horizon, std::size_t state, std::uint32_t rules) {
+    return DreamedEpisodeSize{.horizon = horizon, .state = state, .rules = rules};
   };
   for (const DreamedEpisodeSize& size : {size_of(1, 1, 2), size_of(100, 288, 243), size_of(33, 1, 1000),
                                          size_of(2000, 26, 150), size_of(100, 10, 60000)}) {

@@ -104,11 +104,11 @@ TEST(Advantage, VTraceEqualsItsDefinitionOffPolicy) {
 
 /// Steps of two halves, NO-OPs among them, as one long list of decisions.
 struct HalfEpisode {
-  std::vector<float> rewards, values, xfer_values, first_ratios, second_ratios;
+  std::vector<float> rewards, values, rule_values, first_ratios, second_ratios;
   std::vector<std::uint8_t> second_halves, terminated;
   float bootstrap = 0, gamma = 1;
   HalfStepInputs inputs() const {
-    return {rewards, values, xfer_values, second_halves, terminated, bootstrap, gamma};
+    return {rewards, values, rule_values, second_halves, terminated, bootstrap, gamma};
   }
 };
 
@@ -118,7 +118,7 @@ HalfEpisode random_half_episode(Rng& rng) {
   for (std::uint64_t i = 1 + rng.below(20); i > 0; --i) {
     episode.rewards.push_back(normal());
     episode.values.push_back(normal());
-    episode.xfer_values.push_back(normal());
+    episode.rule_values.push_back(normal());
     episode.first_ratios.push_back(std::exp(normal()));
     episode.second_ratios.push_back(std::exp(normal()));
     episode.second_halves.push_back(rng.below(4) != 0 ? 1 : 0);
@@ -144,8 +144,8 @@ double half_step_sum(const HalfEpisode& e, std::size_t from, bool second, double
       if ((t == from && second && !half) || (half && e.second_halves[t] == 0)) continue;
       const double ratio = half ? e.second_ratios[t] : e.first_ratios[t];
       const bool pays = half || e.second_halves[t] == 0;
-      const double value = half ? e.xfer_values[t] : e.values[t];
-      const double delta = (pays ? last_delta_reward : e.xfer_values[t]) - value;
+      const double value = half ? e.rule_values[t] : e.values[t];
+      const double delta = (pays ? last_delta_reward : e.rule_values[t]) - value;
       sum += weight * delta * (corrected ? std::min(1.5, ratio) : 1);
       weight *= lambda * (pays ? e.gamma : 1) * (corrected ? std::min(1.0, ratio) : 1);
     }
@@ -168,7 +168,7 @@ TEST(HalfStepAdvantage, GaeEqualsItsDefinition) {
       const bool there = e.second_halves[t] != 0;
       const double second = there ? half_step_sum(e, t, true, lambda, false) : 0;
       EXPECT_NEAR(result.second.advantages[t], second, 1e-4);
-      EXPECT_NEAR(result.second.targets[t], there ? second + e.xfer_values[t] : 0, 1e-4);
+      EXPECT_NEAR(result.second.targets[t], there ? second + e.rule_values[t] : 0, 1e-4);
     }
   }
 }
@@ -182,10 +182,10 @@ TEST(HalfStepAdvantage, VTraceEqualsItsDefinitionOffPolicy) {
     for (std::size_t t = 0; t < e.rewards.size(); ++t) {
       EXPECT_NEAR(result.first.targets[t], e.values[t] + half_step_sum(e, t, false, 0.9F, true), 1e-3);
       if (e.second_halves[t] == 0) continue;
-      EXPECT_NEAR(result.second.targets[t], e.xfer_values[t] + half_step_sum(e, t, true, 0.9F, true), 1e-3);
+      EXPECT_NEAR(result.second.targets[t], e.rule_values[t] + half_step_sum(e, t, true, 0.9F, true), 1e-3);
       // Advantages look one decision ahead, at its target.
-      const double xfer_target = result.second.targets[t];
-      EXPECT_NEAR(result.first.advantages[t], std::min(1.5F, e.first_ratios[t]) * (xfer_target - e.values[t]),
+      const double rule_target = result.second.targets[t];
+      EXPECT_NEAR(result.first.advantages[t], std::min(1.5F, e.first_ratios[t]) * (rule_target - e.values[t]),
                   1e-3);
     }
   }

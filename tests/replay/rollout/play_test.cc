@@ -57,7 +57,7 @@ TEST_F(RandomCollector, LooksAheadWithoutATraceAndDependsOnTheSeedAlone) {
     EXPECT_EQ(rollout, play(sequence, other)) << "whatever it chose before";
     environment_.reset(rollout.seed);
     for (const RolloutStep& step : rollout.steps)
-      EXPECT_EQ(static_cast<float>(environment_.step({step.xfer, step.location}).reward), step.reward);
+      EXPECT_EQ(static_cast<float>(environment_.step({step.rule, step.location}).reward), step.reward);
     EXPECT_TRUE(environment_.done());
   }
 }
@@ -66,7 +66,7 @@ TEST_F(RandomCollector, CountsWhatItLookedAtBesideWhatItDid) {
   SCOPED_TRACE(kSeed);
   const auto rewrites = [&](const Rollout& rollout) {
     std::uint64_t count = 0;
-    for (const RolloutStep& step : rollout.steps) count += step.xfer < rules_.size();
+    for (const RolloutStep& step : rollout.steps) count += step.rule < rules_.size();
     return count;
   };
   bool looked = false;
@@ -94,8 +94,8 @@ TEST_F(RandomCollector, TakesARuleAtAllOfItsSitesHalfOfTheTimes) {
   int second = 0;
   for (int i = 0; i < kDraws; ++i) {
     const env::Action action = draw_random_action(seen, 0, rng);
-    ASSERT_LT(action.location, seen.location_counts[action.xfer]);
-    action.xfer == 0 ? ++first[action.location] : ++second;
+    ASSERT_LT(action.location, seen.location_counts[action.rule]);
+    action.rule == 0 ? ++first[action.location] : ++second;
   }
   EXPECT_NEAR(second, kDraws / 2.0, 200);
   EXPECT_NEAR(first[0], kDraws / 4.0, 200);

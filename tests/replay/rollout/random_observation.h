@@ -29,15 +29,15 @@ inline env::Observation observation_on(const std::set<std::uint32_t>& ids, std::
     o.globals.push_back(static_cast<float>(rng.normal()));
   o.location_counts.assign(rules + 1, 0);
   o.candidate_offsets.push_back(0);
-  const auto add = [&](std::uint16_t xfer, std::size_t nodes) {
-    o.candidate_xfers.push_back(xfer);
-    o.candidate_locations.push_back(o.location_counts[xfer]++);
+  const auto add = [&](std::uint16_t rule, std::size_t nodes) {
+    o.candidate_rules.push_back(rule);
+    o.candidate_locations.push_back(o.location_counts[rule]++);
     for (std::size_t k = 0; k < nodes; ++k)
       o.candidate_nodes.push_back(static_cast<std::int32_t>(rng.below(o.node_ids.size())));
     o.candidate_offsets.push_back(static_cast<std::uint32_t>(o.candidate_nodes.size()));
   };
-  for (std::size_t xfer = 0; xfer < rules; ++xfer)
-    for (std::uint64_t i = rng.below(4); i > 0; --i) add(static_cast<std::uint16_t>(xfer), 1 + rng.below(3));
+  for (std::size_t rule = 0; rule < rules; ++rule)
+    for (std::uint64_t i = rng.below(4); i > 0; --i) add(static_cast<std::uint16_t>(rule), 1 + rng.below(3));
   add(static_cast<std::uint16_t>(rules), 0);
   o.truncated_locations = static_cast<std::uint32_t>(rng.below(3));
   return o;

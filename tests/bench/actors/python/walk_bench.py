@@ -12,9 +12,9 @@ def walk(env, steps, rng):
     observation, _ = env.reset()
     for _ in range(steps):
         candidates = observation["candidates"]
-        legal = len(candidates["xfers"]) - 1
+        legal = len(candidates["rules"]) - 1
         row = rng.integers(legal) if legal else 0
-        observation, _, terminated, truncated, _ = env.step((candidates["xfers"][row], candidates["locations"][row]))
+        observation, _, terminated, truncated, _ = env.step((candidates["rules"][row], candidates["locations"][row]))
         if terminated or truncated:
             observation, _ = env.reset()
 

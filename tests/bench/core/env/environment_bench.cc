@@ -150,7 +150,7 @@ void timed(double& total, Work&& work) {
   timed(parts.rewrite, [&] {
     if (legal == 0 || state.depth() == horizon) return state.rewind_to(0);
     const std::size_t candidate = rng.below(legal);
-    state.apply(state.index().matches(seen.candidate_xfers[candidate])[seen.candidate_locations[candidate]]);
+    state.apply(state.index().matches(seen.candidate_rules[candidate])[seen.candidate_locations[candidate]]);
   });
   timed(parts.cost, [&] { state.cost_model(); });
   timed(parts.memory, [&] { state.cost(); });

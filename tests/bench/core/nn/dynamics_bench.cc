@@ -12,7 +12,7 @@ namespace regraft::nn::training {
 namespace {
 
 DynamicsConfig config_of(const benchmark::State& state) {
-  return {.xfers = static_cast<std::uint32_t>(state.range(1))};
+  return {.rules = static_cast<std::uint32_t>(state.range(1))};
 }
 
 void dream_step_torch(benchmark::State& state) {
@@ -49,8 +49,8 @@ void dream_step_fused(benchmark::State& state) {
 }
 
 // Latents alone, and with the heads of 200 rules.
-BENCHMARK(dream_step_torch)->ArgNames({"batch", "xfers"})->Args({1, 1})->Args({256, 1})->Args({256, 200});
-BENCHMARK(dream_step_fused)->ArgNames({"batch", "xfers"})->Args({1, 1})->Args({256, 1})->Args({256, 200});
+BENCHMARK(dream_step_torch)->ArgNames({"batch", "rules"})->Args({1, 1})->Args({256, 1})->Args({256, 200});
+BENCHMARK(dream_step_fused)->ArgNames({"batch", "rules"})->Args({1, 1})->Args({256, 1})->Args({256, 200});
 
 }  // namespace
 }  // namespace regraft::nn::training

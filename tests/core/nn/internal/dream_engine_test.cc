@@ -32,7 +32,7 @@ Weights random_weights(const DynamicsConfig& config, std::uint32_t locations) {
   Rng rng(kSeed, "dream engine weights");
   for (float& value : weights.values) value = 2 * value + static_cast<float>(rng.uniform(-0.1, 0.1));
   for (const auto& [name, rows] :
-       {std::pair{"action.xfer", config.xfers}, std::pair{"action.location", locations}}) {
+       {std::pair{"action.xfer", config.rules}, std::pair{"action.location", locations}}) {
     const std::size_t count = std::size_t{rows} * config.action;
     weights.tensors.push_back({name, {rows, config.action}, weights.values.size(), count});
     for (std::size_t i = 0; i < count; ++i) weights.values.push_back(static_cast<float>(rng.normal()));
@@ -77,13 +77,13 @@ class Comparison {
   void step(std::span<const std::uint32_t> rows, const SampleOptions& options, Rng& rng) {
     std::vector<torch::Tensor> actions;
     for (const std::uint32_t row : rows) {
-      const auto xfer = static_cast<std::uint32_t>(rng.below(config_.xfers));
+      const auto rule = static_cast<std::uint32_t>(rng.below(config_.rules));
       const auto location = static_cast<std::uint32_t>(rng.below(9));
-      engine_.embed(row, xfer, location);
+      engine_.embed(row, rule, location);
       actions.push_back(torch::empty({1, config_.action}));
       for (std::uint32_t i = 0; i < config_.action; ++i) {
         const float embedded =
-            weights_.tensor("action.xfer")[xfer * config_.action + i] +
+            weights_.tensor("action.xfer")[rule * config_.action + i] +
             weights_.tensor("action.location")[std::min(location, 5u) * config_.action + i];
         actions.back()[0][i] = embedded;
       }
@@ -99,12 +99,12 @@ class Comparison {
     latents_[row] = training::sample(output, options, theirs_[row]);
     EXPECT_LT(largest_difference(engine_.hidden(row), states_[row].hidden), kRounding);
     EXPECT_LT(largest_difference(engine_.cell(row), states_[row].cell), kRounding);
-    EXPECT_LT(largest_difference(engine_.xfers(row), output.xfers), kRounding);
+    EXPECT_LT(largest_difference(engine_.rule_logits(row), output.rules), kRounding);
     EXPECT_NEAR(engine_.reward(row), output.reward[0].item<float>(), kRounding);
     EXPECT_NEAR(engine_.terminal(row), output.terminal[0].item<float>(), kRounding);
-    for (std::uint32_t xfer = 0; xfer < config_.xfers; xfer += 3) {
-      EXPECT_LT(largest_difference(engine_.count_logits(row, xfer), output.counts[0][xfer]), kRounding);
-      EXPECT_EQ(engine_.count_bin_of(row, xfer), output.counts[0][xfer].argmax().item<std::int64_t>());
+    for (std::uint32_t rule = 0; rule < config_.rules; rule += 3) {
+      EXPECT_LT(largest_difference(engine_.count_logits(row, rule), output.counts[0][rule]), kRounding);
+      EXPECT_EQ(engine_.count_bin_of(row, rule), output.counts[0][rule].argmax().item<std::int64_t>());
     }
     EXPECT_LT(largest_difference(engine_.latent(row), latents_[row]), 5 * kRounding);
     EXPECT_EQ(ours_[row].state(), theirs_[row].state()) << "as many numbers are drawn";
@@ -127,10 +127,10 @@ TEST(DreamEngine, EqualsTheNetworkStepByStepOnEveryInstructionSet) {
   set_torch_threads(1);
   const torch::NoGradGuard no_grad;
   const std::vector<DynamicsConfig> configs{
-      {.latent = 1, .action = 1, .hidden = 1, .mixtures = 1, .xfers = 1, .count_bins = 1},
-      {.latent = 5, .action = 3, .hidden = 21, .mixtures = 4, .xfers = 7, .count_bins = 5},
-      {.latent = 33, .action = 8, .hidden = 64, .mixtures = 3, .xfers = 90, .count_bins = 16},
-      {.xfers = 30}};
+      {.latent = 1, .action = 1, .hidden = 1, .mixtures = 1, .rules = 1, .count_bins = 1},
+      {.latent = 5, .action = 3, .hidden = 21, .mixtures = 4, .rules = 7, .count_bins = 5},
+      {.latent = 33, .action = 8, .hidden = 64, .mixtures = 3, .rules = 90, .count_bins = 16},
+      {.rules = 30}};
   for (const DreamKernels& kernels : kernels_of_this_machine()) {
     SCOPED_TRACE(kernels.lanes);
     for (const DynamicsConfig& config : configs) {
@@ -206,7 +206,7 @@ TEST(DreamEngine, ExtremesStayFinite) {
 }
 
 TEST(DreamEngine, WeightsOfAnotherConfigAreRefused) {
-  const DynamicsConfig config{.latent = 3, .action = 2, .hidden = 8, .mixtures = 4, .xfers = 5};
+  const DynamicsConfig config{.latent = 3, .action = 2, .hidden = 8, .mixtures = 4, .rules = 5};
   DynamicsConfig other = config;
   other.hidden = 9;
   DreamEngine engine(config);

@@ -54,7 +54,7 @@ TEST_P(GraphStoreTest, ASelectionIsWhatTheHostWouldHaveJoined) {
       expect_same(found.*rows, expected.*rows);
     for (const auto rows : {&CandidateTensors::graph, &CandidateTensors::pair, &CandidateTensors::pair_graph})
       expect_same(found.groups.*rows, expected.groups.*rows);
-    EXPECT_TRUE(found.groups.xfers.equal(expected.groups.xfers));
+    EXPECT_TRUE(found.groups.rules.equal(expected.groups.rules));
     ASSERT_EQ(found.groups.log_priors.defined(), GetParam() == env::ActionMode::all_sites);
     if (found.groups.log_priors.defined()) {
       EXPECT_TRUE(found.groups.log_priors.equal(expected.groups.log_priors));

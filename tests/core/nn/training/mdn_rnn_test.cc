@@ -26,7 +26,7 @@ Tensor random_tensor(const std::vector<std::int64_t>& shape, Rng& rng,
 
 DynamicsConfig small_config() {
   return {
-      .latent = 3, .action = 2, .hidden = 8, .mixtures = 4, .xfers = 5, .count_bins = 3, .sigma_floor = 0.05};
+      .latent = 3, .action = 2, .hidden = 8, .mixtures = 4, .rules = 5, .count_bins = 3, .sigma_floor = 0.05};
 }
 
 class MdnRnnTest : public testing::Test {
@@ -42,12 +42,12 @@ class MdnRnnTest : public testing::Test {
     made.latent = random_tensor({time, batch, 3}, rng);
     made.reward = random_tensor({time, batch}, rng);
     made.terminal = (random_tensor({time, batch}, rng) > 0.6).to(torch::kFloat64);
-    made.xfers = (random_tensor({time, batch, 5}, rng) > 0).to(torch::kFloat64);
+    made.rules = (random_tensor({time, batch, 5}, rng) > 0).to(torch::kFloat64);
     made.counts = (random_tensor({time, batch, 5}, rng).abs() * 2.99).to(torch::kInt64);
     return made;
   }
   static Tensor total(const DynamicsLosses& l) {
-    return l.latent + l.reward + l.terminal + l.xfers + l.counts;
+    return l.latent + l.reward + l.terminal + l.rules + l.counts;
   }
 
   MdnRnn model;
@@ -120,7 +120,7 @@ TEST_F(MdnRnnTest, UnrolledEqualsSteppedAndBatchedEqualsSingle) {
       EXPECT_TRUE(torch::allclose(one.counts[0], all.counts[t][b], 0, 1e-12));
       EXPECT_NEAR(one.reward[0].item<double>(), all.reward[t][b].item<double>(), 1e-12);
       EXPECT_NEAR(one.terminal[0].item<double>(), all.terminal[t][b].item<double>(), 1e-12);
-      EXPECT_TRUE(torch::allclose(one.xfers[0], all.xfers[t][b], 0, 1e-12));
+      EXPECT_TRUE(torch::allclose(one.rules[0], all.rules[t][b], 0, 1e-12));
     }
   }
 }
@@ -151,7 +151,7 @@ TEST_F(MdnRnnTest, PaddingChangesNoLossAndNoGradient) {
   more.valid.zero_();
   for (auto [to, from] : {std::pair{&more.valid, &exact.valid}, std::pair{&more.latent, &exact.latent},
                           std::pair{&more.reward, &exact.reward}, std::pair{&more.terminal, &exact.terminal},
-                          std::pair{&more.xfers, &exact.xfers}, std::pair{&more.counts, &exact.counts}})
+                          std::pair{&more.rules, &exact.rules}, std::pair{&more.counts, &exact.counts}})
     *to = padded(*from, *to);
   const DynamicsOutput output = model.unroll(padded(z, 1e3 * random_tensor({padding, batch, 3}, rng)),
                                              padded(a, 1e3 * random_tensor({padding, batch, 2}, rng)),
@@ -171,10 +171,10 @@ TEST_F(MdnRnnTest, NothingIsLearntOfTheStateAfterTheEnd) {
   at_end.terminal[0][1] = 1;
   const DynamicsLosses before = losses(model.unroll(z, a, starts), at_end);
   at_end.latent[0][1] += 5;
-  at_end.xfers[0][1] = 1 - at_end.xfers[0][1];
+  at_end.rules[0][1] = 1 - at_end.rules[0][1];
   const DynamicsLosses after = losses(model.unroll(z, a, starts), at_end);
   EXPECT_EQ(before.latent.item<double>(), after.latent.item<double>());
-  EXPECT_EQ(before.xfers.item<double>(), after.xfers.item<double>());
+  EXPECT_EQ(before.rules.item<double>(), after.rules.item<double>());
   EXPECT_EQ(before.counts.item<double>(), after.counts.item<double>());
   at_end.terminal[0][1] = 0;
   EXPECT_NE(before.latent.item<double>(), losses(model.unroll(z, a, starts), at_end).latent.item<double>());

@@ -90,9 +90,9 @@ class NetworkTest : public testing::TestWithParam<Head> {
 
   bool bound() const { return GetParam() == Head::hierarchical; }
   /// V2 of each graph for a rule of its own; nothing with a pointer head.
-  Tensor xfer_values(const BatchTensors& batch) const {
+  Tensor rule_values(const BatchTensors& batch) const {
     if (!bound()) return torch::zeros({1}, torch::kFloat64);
-    return network.xfer_values(network.encode(batch).globals, torch::arange(3));
+    return network.rule_values(network.encode(batch).globals, torch::arange(3));
   }
 
   NetworkConfig config{.width = 8,
@@ -100,7 +100,7 @@ class NetworkTest : public testing::TestWithParam<Head> {
                        .node_kinds = 20,
                        .head = GetParam(),
                        .head_width = bound() ? 24u : 0u,
-                       .xfers = bound() ? 6u : 0u};
+                       .rules = bound() ? 6u : 0u};
   Rng rng{kSeed, "network"};
   Network network;
   std::vector<env::Observation> observations;
@@ -127,27 +127,27 @@ TEST_P(NetworkTest, TheHalvesOfAHierarchicalHeadAreDistributionsOverWhatIsLegal)
   const auto batch = tensors(pointers(observations));
   const auto output = network.forward(batch, rules);
   if (!bound()) {
-    EXPECT_FALSE(output.xfer_log_probabilities.defined());
+    EXPECT_FALSE(output.rule_log_probabilities.defined());
     return;
   }
   std::size_t row = 0;
   for (std::size_t graph = 0; graph < observations.size(); ++graph) {
     std::map<std::uint16_t, double> located;
     std::map<std::uint16_t, double> chosen;
-    for (const auto xfer : observations[graph].candidate_xfers) {
+    for (const auto rule : observations[graph].candidate_rules) {
       const auto at = static_cast<std::int64_t>(row);
       const auto pair = batch.host.groups.pair.group[row++];
-      EXPECT_EQ(batch.host.groups.xfers[static_cast<std::size_t>(pair)], xfer);
-      const double first = output.xfer_log_probabilities[pair].item<double>();
+      EXPECT_EQ(batch.host.groups.rules[static_cast<std::size_t>(pair)], rule);
+      const double first = output.rule_log_probabilities[pair].item<double>();
       const double second = output.location_log_probabilities[at].item<double>();
       EXPECT_NEAR(output.log_probabilities[at].item<double>(), first + second, 1e-12);
-      chosen[xfer] = std::exp(first);
-      located[xfer] += std::exp(second);
+      chosen[rule] = std::exp(first);
+      located[rule] += std::exp(second);
     }
     double sum = 0;
-    for (const auto& [xfer, probability] : chosen) sum += probability;
+    for (const auto& [rule, probability] : chosen) sum += probability;
     EXPECT_NEAR(sum, 1, 1e-12);
-    for (const auto& [xfer, probability] : located) EXPECT_NEAR(probability, 1, 1e-12) << xfer;
+    for (const auto& [rule, probability] : located) EXPECT_NEAR(probability, 1, 1e-12) << rule;
   }
 }
 
@@ -177,7 +177,7 @@ TEST_P(NetworkTest, GradientsEqualFiniteDifferences) {
   const auto loss = [&] {
     const auto output = network.forward(batch, rules);
     return (output.log_probabilities * weighting).sum() + output.values.pow(2).sum() +
-           xfer_values(batch).pow(2).sum();
+           rule_values(batch).pow(2).sum();
   };
   network.gradients().zero_();
   loss().backward();
@@ -208,7 +208,7 @@ TEST_P(NetworkTest, EveryTensorGetsAGradient) {
   const auto batch = tensors(pointers(observations));
   const auto output = network.forward(batch, rules);
   const auto weighting = torch::arange(output.log_probabilities.size(0), torch::kFloat64);
-  ((output.log_probabilities * weighting).sum() + output.values.sum() + xfer_values(batch).sum()).backward();
+  ((output.log_probabilities * weighting).sum() + output.values.sum() + rule_values(batch).sum()).backward();
   for (const auto& spec : weight_layout(config)) {
     const auto part = network.gradients().narrow(0, static_cast<std::int64_t>(spec.offset),
                                                  static_cast<std::int64_t>(spec.count));

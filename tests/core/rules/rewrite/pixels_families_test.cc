@@ -1,4 +1,4 @@
-// The families of configs/rules/phases.rules: a small model of each, and the script that leads it to the form
+// The families of configs/rules/pixels.rules: a small model of each, and the script that leads it to the form
 // meant.
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ Value focused(GraphBuilder& b, const std::array<std::array<std::int64_t, 2>, 4>&
               {{Attr::pads, Ints{1, 0, 1, 1}}, {Attr::strides, Ints{1, 2}}});
 }
 
-TEST(PhasesFamilies, TheConvolutionReadsTheImageItself) {
+TEST(PixelsFamilies, TheConvolutionReadsTheImageItself) {
   GraphBuilder rows, pixels;
   rows.output(focused(rows, {{{0, 0}, {1, 0}, {0, 1}, {1, 1}}}));
   pixels.output(focused(pixels, {{{0, 0}, {0, 1}, {1, 0}, {1, 1}}}));
@@ -44,7 +44,7 @@ TEST(PhasesFamilies, TheConvolutionReadsTheImageItself) {
   testing::expect_shipped_rules_lead(pixels, "slice-axes 4\npixels-conv\nexpect Conv 1\nexpect total 1\n");
 }
 
-TEST(PhasesFamilies, PixelsThatATransposeMadeChannelsAreReadAsTheyLie) {
+TEST(PixelsFamilies, PixelsThatATransposeMadeChannelsAreReadAsTheyLie) {
   for (const bool first : {false, true}) {
     GraphBuilder b;
     const Value blocks =
@@ -64,7 +64,7 @@ Value filtered(GraphBuilder& b, std::int64_t samples, std::int64_t outputs) {
               {{Attr::pads, Ints{1, 2, 1, 1}}, {Attr::strides, Ints{1, 2}}});
 }
 
-TEST(PhasesFamilies, NeighbouringOutputsAreChannels) {
+TEST(PixelsFamilies, NeighbouringOutputsAreChannels) {
   for (const char* phases : {"2", "4", "8"}) {
     GraphBuilder whole, odd;
     whole.output(filtered(whole, 32, 3));  // 16 outputs
@@ -76,7 +76,7 @@ TEST(PhasesFamilies, NeighbouringOutputsAreChannels) {
   }
 }
 
-TEST(PhasesFamilies, AnOutputIsASumOfTheChannelsOfADepthwiseConvolution) {
+TEST(PixelsFamilies, AnOutputIsASumOfTheChannelsOfADepthwiseConvolution) {
   constexpr std::array kFewOutputs = {"conv-one-depthwise", "conv-two-depthwise", "conv-three-depthwise"};
   for (std::size_t outputs = 1; outputs <= kFewOutputs.size(); ++outputs) {
     GraphBuilder b;
