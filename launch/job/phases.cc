@@ -13,20 +13,22 @@
 namespace regraft::launch {
 namespace {
 
-std::unique_ptr<learner::Phase> make_ppo(const PhaseInput& in) {
+learner::PpoPhaseSetup ppo_setup_of(const PhaseInput& in) {
   learner::PpoPhaseSetup setup = ppo_setup(in.folder, in.config);
-  setup.group = in.group;
-  return learner::make_ppo_phase(std::move(setup));
+  setup.job.join = in.join;
+  return setup;
+}
+
+std::unique_ptr<learner::Phase> make_ppo(const PhaseInput& in) {
+  return learner::make_ppo_phase(ppo_setup_of(in));
 }
 
 void follow_ppo(const PhaseInput& in) {
-  learner::PpoPhaseSetup setup = ppo_setup(in.folder, in.config);
-  setup.group = in.group;
-  learner::follow_ppo_phase(setup);
+  learner::follow_ppo_phase(ppo_setup_of(in));
 }
 
 void check_ppo(const PhaseInput& in, ActorCount) {
-  ppo_setup(in.folder, in.config);
+  ppo_setup_of(in);
 }
 
 std::unique_ptr<learner::Phase> make_load_test(const PhaseInput& in) {
