@@ -51,23 +51,40 @@ void check_collecting(const PhaseInput& in, ActorCount) {
   collect_setup(in.folder, in.config);
 }
 
+learner::DreamPhaseSetup dream_setup_of(const PhaseInput& in) {
+  learner::DreamPhaseSetup setup = dream_setup(in.folder, in.config);
+  setup.job.join = in.join;
+  return setup;
+}
+
 std::unique_ptr<learner::Phase> make_dream(const PhaseInput& in) {
-  return learner::make_dream_phase(dream_setup(in.folder, in.config));
+  return learner::make_dream_phase(dream_setup_of(in));
+}
+
+/// In the phase dyna too: how far dreams go is the first learner's matter.
+void follow_dream(const PhaseInput& in) {
+  learner::follow_dream_phase(dream_setup_of(in));
 }
 
 void check_dream(const PhaseInput& in, ActorCount actors) {
   check_dream_actors(in.config, actors);
-  const learner::DreamPhaseSetup setup = dream_setup(in.folder, in.config);
+  const learner::DreamPhaseSetup setup = dream_setup_of(in);
   learner::check_dream_options(setup.job.options, setup.dream, false);
 }
 
+learner::DreamPhaseSetup dyna_setup_of(const PhaseInput& in) {
+  learner::DreamPhaseSetup setup = dream_setup_of(in);
+  setup.dyna = learner::dyna_options_from(in.config);
+  return setup;
+}
+
 std::unique_ptr<learner::Phase> make_dyna(const PhaseInput& in) {
-  return learner::make_dream_phase(dyna_setup(in.folder, in.config));
+  return learner::make_dream_phase(dyna_setup_of(in));
 }
 
 void check_dyna(const PhaseInput& in, ActorCount actors) {
   check_dyna_actors(actors);
-  const learner::DreamPhaseSetup setup = dyna_setup(in.folder, in.config);
+  const learner::DreamPhaseSetup setup = dyna_setup_of(in);
   learner::check_dream_options(setup.job.options, setup.dream, true);
 }
 
@@ -111,6 +128,7 @@ constexpr JobPhase kPhases[] = {
      .help = "a controller in the world model dream.world",
      .check = check_dream,
      .make = make_dream,
+     .follow = follow_dream,
      .act = run_dream_actor,
      .actor_kind = kControllerKind,
      .dreaming_kind = kDreamKind},
@@ -121,6 +139,7 @@ constexpr JobPhase kPhases[] = {
      .help = "a controller by real episodes and short dreams that branch off them",
      .check = check_dyna,
      .make = make_dyna,
+     .follow = follow_dream,
      .act = run_dyna_actor,
      .actor_kind = kControllerKind,
      .dreaming_kind = kDreamKind},
