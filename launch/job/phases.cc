@@ -43,8 +43,18 @@ std::unique_ptr<learner::Phase> make_collect(const PhaseInput& in) {
   return learner::make_collect_phase(collect_setup(in.folder, in.config), in.clock);
 }
 
+learner::WorldPhaseSetup world_setup_of(const PhaseInput& in) {
+  learner::WorldPhaseSetup setup = world_setup(in.folder, in.config, in.clock);
+  setup.collect.job.join = in.join;
+  return setup;
+}
+
 std::unique_ptr<learner::Phase> make_world(const PhaseInput& in) {
-  return learner::make_world_phase(world_setup(in.folder, in.config, in.clock), in.clock);
+  return learner::make_world_phase(world_setup_of(in), in.clock);
+}
+
+void follow_world(const PhaseInput& in) {
+  learner::follow_world_phase(world_setup_of(in));
 }
 
 void check_collecting(const PhaseInput& in, ActorCount) {
@@ -122,6 +132,7 @@ constexpr JobPhase kPhases[] = {
      .help = "random rollouts, and a world model fitted to them",
      .check = check_collecting,
      .make = make_world,
+     .follow = follow_world,
      .act = run_collector,
      .actor_kind = "collect"},
     {.name = "dream",

@@ -4,11 +4,10 @@
 #include <utility>
 
 #include "core/base/log.h"
-#include "core/nn/device.h"
 #include "core/nn/world_bundle.h"
 #include "learner/world/final_errors.h"
-#include "learner/world/world_fit.h"
 #include "learner/world/world_folder.h"
+#include "learner/world/world_trainee.h"
 
 namespace regraft::learner {
 namespace {
@@ -24,7 +23,9 @@ class WorldPhase : public Phase {
             {.name = "world-model", .limited = false, .lock_step = setup.collect.job.options.deterministic}),
         setup_(std::move(setup)),
         clock_(clock),
-        collection_(setup_.collect, kCollectShare, clock) {}
+        collection_(setup_.collect, kCollectShare, clock),
+        trainee_(setup_.collect, setup_.environment_of),
+        sharing_(trainee_, setup_.collect.job.join) {}
 
   PhaseStart restore(const PhaseState* saved, std::uint64_t) override;
   std::optional<wire::TicketSpec> next_ticket(const wire::ActorInfo&, std::uint64_t) override {
@@ -37,7 +38,7 @@ class WorldPhase : public Phase {
     collection_.admit(std::move(result));
   }
   PhaseStatus status(std::uint64_t) const override {
-    const bool done = fit_ && fit_->stage() == WorldFit::Stage::done;
+    const bool done = fit() && fit()->stage() == WorldFit::Stage::done;
     return {.ready = collection_.enough() && !done, .done = done, .settled = collection_.settled()};
   }
   UpdateResult update(const JobFigures& job) override;
@@ -49,6 +50,7 @@ class WorldPhase : public Phase {
 
  private:
   const LearnerOptions& options() const { return setup_.collect.job.options; }
+  WorldFit* fit() const { return trainee_.fit(); }
   double seconds_since(std::int64_t start_ns) const {
     return static_cast<double>(clock_.steady_ns() - start_ns) / static_cast<double>(nanoseconds_per_second);
   }
@@ -61,7 +63,8 @@ class WorldPhase : public Phase {
   const Clock& clock_;
   RolloutCollection collection_;
   replay::Bytes saved_fit_;
-  std::unique_ptr<WorldFit> fit_;
+  WorldTrainee trainee_;
+  UpdateSharing sharing_;
   std::uint64_t shown_updates_ = 0;  // of the fit, at its last point
   double replay_seconds_ = 0, fit_seconds_ = 0;
 };
@@ -72,10 +75,12 @@ UpdateResult WorldPhase::update(const JobFigures& job) {
     return {.save_now = true};
   }
   return final_errors([&]() -> UpdateResult {
-    if (!fit_) start_fit();
-    if (fit_->stage() == WorldFit::Stage::done) return {.made = false};
+    if (!fit()) start_fit();
+    if (fit()->stage() == WorldFit::Stage::done) return {.made = false};
     const std::int64_t start_ns = clock_.steady_ns();
-    fit_->advance(fit_time_share(job));
+    const double time_share = fit_time_share(job);
+    sharing_.tell([&] { return encode_world_update(time_share); });
+    fit()->advance(time_share);
     fit_seconds_ += seconds_since(start_ns);
     return {};
   });
@@ -91,18 +96,17 @@ double WorldPhase::fit_time_share(const JobFigures& job) const {
 
 void WorldPhase::start_fit() {
   const std::int64_t start_ns = clock_.steady_ns();
-  fit_ = std::make_unique<WorldFit>(setup_.collect.context, collection_.replay(), setup_.collect.world,
-                                    setup_.environment_of, nn::PolicyOptions{.device = options().device});
-  if (!saved_fit_.empty()) fit_->restore(saved_fit_);
-  log_info("fitting from update {} on", fit_->updates_done());
+  sharing_.begin([&] { return encode_world_start(collection_.replay(), saved_fit_); });
+  trainee_.start(collection_.replay(), saved_fit_);
+  log_info("fitting from update {} on", fit()->updates_done());
   replay_seconds_ += seconds_since(start_ns);
 }
 
 /// RUN/events/fit, over the updates: where the newest one's figures were due and have no point yet.
 std::optional<CurvePoint> WorldPhase::fit_point() {
-  const auto figures = fit_->newest_figures();
-  if (figures.empty() || fit_->updates_done() == shown_updates_) return std::nullopt;
-  shown_updates_ = fit_->updates_done();
+  const auto figures = fit()->newest_figures();
+  if (figures.empty() || fit()->updates_done() == shown_updates_) return std::nullopt;
+  shown_updates_ = fit()->updates_done();
   CurvePoint point{.folder = "fit", .x = static_cast<std::int64_t>(shown_updates_)};
   for (const auto& [name, value] : figures) point.add(name, value);
   point.add("train/steps", static_cast<double>(collection_.replay().steps()));
@@ -110,18 +114,18 @@ std::optional<CurvePoint> WorldPhase::fit_point() {
 }
 
 PhaseReport WorldPhase::report(const JobFigures& job) {
-  if (!fit_) return collection_.report(job);
+  if (!fit()) return collection_.report(job);
   return {fit_point(),
           {.label = "fitting",
            .unit = "updates",
-           .total = fit_->updates_in_all(),
-           .done = fit_->updates_done(),
-           .note = fit_->status()}};
+           .total = fit()->updates_in_all(),
+           .done = fit()->updates_done(),
+           .note = fit()->status()}};
 }
 
 PhaseState WorldPhase::save(std::span<const std::unique_ptr<TicketResult>>, const JobFigures& job) {
   PhaseState state = collection_.save(job);
-  state.parts["fit"] = fit_ ? fit_->save() : saved_fit_;
+  state.parts["fit"] = fit() ? fit()->save() : saved_fit_;
   state.values.update({{"replay_seconds", replay_seconds_}, {"fit_seconds", fit_seconds_}});
   return state;
 }
@@ -139,17 +143,17 @@ void WorldPhase::export_as(const std::string&, const JobFigures& job) {
   if (!status(job.updates).done) return;
   collection_.write();
   const WorldFolder folder(setup_.collect.job.folder);
-  fit_->write_figures(folder.root);
-  nn::save_bundle({fit_->world(), {}, {}, {}}, folder.model());
+  fit()->write_figures(folder.root);
+  nn::save_bundle({fit()->world(), {}, {}, {}}, folder.model());
 }
 
 PhaseSummary WorldPhase::summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const {
   json figures = collection_.figures(traits().name, job, ticket_counts);
-  figures.update({{"lost_episodes", fit_ ? fit_->lost_episodes() : 0},
-                  {"updates", fit_ ? fit_->updates_done() : 0},
+  figures.update({{"lost_episodes", fit() ? fit()->lost_episodes() : 0},
+                  {"updates", fit() ? fit()->updates_done() : 0},
                   {"replay_seconds", replay_seconds_},
                   {"fit_seconds", fit_seconds_}});
-  return {figures, describe(figures), true, {}};
+  return {figures, describe(figures), true, sharing_.farewell()};
 }
 
 std::string WorldPhase::describe(const json& figures) const {
@@ -157,18 +161,23 @@ std::string WorldPhase::describe(const json& figures) const {
   char line[128];
   std::snprintf(line, sizeof line, ", replayed in %.1f s, fitted in %.1f s\n", replay_seconds_, fit_seconds_);
   std::string text = RolloutCollection::describe(figures) + line;
-  if (fit_ && fit_->lost_episodes() > 0)
-    text += std::to_string(fit_->lost_episodes()) + " episodes could not be replayed and were left out\n";
+  if (fit() && fit()->lost_episodes() > 0)
+    text += std::to_string(fit()->lost_episodes()) + " episodes could not be replayed and were left out\n";
   text += collection_.describe_shortage(figures);
-  if (finished && fit_ && fit_->updates_done() < fit_->updates_in_all())
-    text += "train.minutes ended the fit after " + std::to_string(fit_->updates_done()) + " of " +
-            std::to_string(fit_->updates_in_all()) + " updates\n";
-  if (fit_) text += "  " + fit_->status() + "\n";
+  if (finished && fit() && fit()->updates_done() < fit()->updates_in_all())
+    text += "train.minutes ended the fit after " + std::to_string(fit()->updates_done()) + " of " +
+            std::to_string(fit()->updates_in_all()) + " updates\n";
+  if (fit()) text += "  " + fit()->status() + "\n";
   if (finished) text += "results: " + WorldFolder(setup_.collect.job.folder).root.string() + "\n";
   return text;
 }
 
 }  // namespace
+
+void follow_world_phase(const WorldPhaseSetup& setup) {
+  WorldTrainee trainee(setup.collect, setup.environment_of);
+  follow_updates(setup.collect.job.join, trainee);
+}
 
 std::unique_ptr<Phase> make_world_phase(WorldPhaseSetup setup, const Clock& clock) {
   return std::make_unique<WorldPhase>(std::move(setup), clock);
