@@ -62,13 +62,17 @@ Frame frame_of(std::span<const float> values) {
 class Patience {
  public:
   Patience(milliseconds length, const std::function<bool()>& stopped)
-      : until_(steady_clock::now() + length), stopped_(stopped) {}
+      : length_(length), until_(steady_clock::now() + length), stopped_(stopped) {}
   bool lasts() {
     if (!hurries_ && stopped_ && stopped_()) {
       hurries_ = true;
       until_ = std::min(until_, steady_clock::now() + kStopping);
     }
     return steady_clock::now() < until_;
+  }
+  /// From now on.
+  void begin_again() {
+    if (!hurries_) until_ = steady_clock::now() + length_;
   }
   /// Ends it, as asked to stop or because of what did not come.
   [[noreturn]] void fail_out(const std::string& what, const std::string& remedy) const {
@@ -77,6 +81,7 @@ class Patience {
   }
 
  private:
+  const milliseconds length_;
   steady_clock::time_point until_;
   const std::function<bool()>& stopped_;
   bool hurries_ = false;
@@ -96,9 +101,8 @@ class End {
     const auto head = std::as_bytes(std::span(&header, 1));
     const std::array<Frame, 1> frames{body.share()};
     if (body.size() > static_cast<std::size_t>(kMaxBytes))
-      fail(WireFault::kMisuse,
-           "an update of " + std::to_string(body.size()) + " bytes is too large to be shared",
-           "lower train.steps_per_update");
+      fail(WireFault::kMisuse, std::to_string(body.size()) + " bytes are too many to be shared at once",
+           "lower train.steps_per_update, or world.collect_steps");
     if (wire::send(socket_, connection, head, frames, counters_) != SendOutcome::kSent) fail_gone(rank);
   }
 
@@ -245,7 +249,7 @@ class Peer : public Group {
   explicit Peer(const PeerOptions& options) : options_(options) {
     Patience patience(options.patience, options_.stopped);
     while (patience.lasts()) {
-      if (!said_hello()) continue;
+      if (!said_hello(patience)) continue;
       const std::optional<Message> message = end_->next(kHelloAgain);
       if (!message || message->header.kind != Kind::welcome || message->header.generation != generation_)
         continue;
@@ -272,8 +276,9 @@ class Peer : public Group {
   }
 
  private:
-  /// To where the file says that the lead is now; false where that cannot be found out.
-  bool said_hello() {
+  /// To where the file says that the lead is now; false where that cannot be found out. For a lead that is
+  /// not there yet it waits as long as it takes: the first update may be hours away.
+  bool said_hello(Patience& patience) {
     try {
       const RunInfo info = options_.locate();
       const std::string endpoint = info.endpoint_from(own_machine());
@@ -289,7 +294,8 @@ class Peer : public Group {
       return true;
     } catch (const WireError& error) {
       if (error.fault() == WireFault::kClosed) throw;
-    } catch (const FileError&) {  // not there yet
+    } catch (const FileError&) {
+      patience.begin_again();
     }
     std::this_thread::sleep_for(kLook);
     return false;

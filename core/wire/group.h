@@ -54,8 +54,9 @@ struct PeerOptions {
   std::string config;  // as the lead's
   /// Reads the lead's file. Throws WireError(kClosed) where the run has ended.
   std::function<RunInfo()> locate;
-  std::function<bool()> stopped;                // as the lead's
-  std::chrono::milliseconds patience{600'000};  // until it has joined, and with a sum; share() may take ever
+  std::function<bool()> stopped;  // as the lead's
+  /// With a lead whose file is there, until it has joined, and with a sum; share() may take ever.
+  std::chrono::milliseconds patience{600'000};
 };
 
 /// Waits until all peers have joined. Throws WireError, kAddress and kKey as Hub does.

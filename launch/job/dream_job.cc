@@ -37,12 +37,6 @@ learner::DreamPhaseSetup dream_setup(const learner::RunFolder& folder, const Con
   return setup;
 }
 
-learner::DreamPhaseSetup dyna_setup(const learner::RunFolder& folder, const Config& config) {
-  learner::DreamPhaseSetup setup = dream_setup(folder, config);
-  setup.dyna = learner::dyna_options_from(config);
-  return setup;
-}
-
 void check_dream_actors(const Config& config, ActorCount actors) {
   if (actors.dreaming > 0 && actors.real == 0) return;
   if (config.text("dream.controller") == "linear")

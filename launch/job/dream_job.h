@@ -14,8 +14,6 @@ using learner::kDreamKind;
 
 /// What the learner of the phase dream needs, from the config: loads rules, not models.
 learner::DreamPhaseSetup dream_setup(const learner::RunFolder& folder, const Config& config);
-/// The same for the phase dyna.
-learner::DreamPhaseSetup dyna_setup(const learner::RunFolder& folder, const Config& config);
 
 /// Throws UsageError where the phase dream has actors of no use: real ones, where all must dream.
 void check_dream_actors(const Config& config, ActorCount actors);

@@ -62,12 +62,12 @@ int run_learner_process(const learner::RunFolder& folder) {
   std::optional<learner::JobRunner> runner;
   try {
     const learner::LearnerOptions options = set_up_torch(config);
-    std::function<std::shared_ptr<wire::Group>()> group;
+    learner::JoinLearners join;
     if (options.learners > 1)
-      group = [=, stopped = stop.get_token()] {
+      join = [=, stopped = stop.get_token()] {
         return learner::lead_learners(folder, options, [=] { return stopped.stop_requested(); });
       };
-    runner.emplace(job_setup(folder, config), phase.make({folder, config, clock, group}), clock);
+    runner.emplace(job_setup(folder, config), phase.make({folder, config, clock, join}), clock);
   } catch (const wire::WireError& error) {
     if (error.fault() != wire::WireFault::kAddress) throw;
     log_error("{}", error.what());

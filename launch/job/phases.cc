@@ -13,20 +13,22 @@
 namespace regraft::launch {
 namespace {
 
-std::unique_ptr<learner::Phase> make_ppo(const PhaseInput& in) {
+learner::PpoPhaseSetup ppo_setup_of(const PhaseInput& in) {
   learner::PpoPhaseSetup setup = ppo_setup(in.folder, in.config);
-  setup.group = in.group;
-  return learner::make_ppo_phase(std::move(setup));
+  setup.job.join = in.join;
+  return setup;
+}
+
+std::unique_ptr<learner::Phase> make_ppo(const PhaseInput& in) {
+  return learner::make_ppo_phase(ppo_setup_of(in));
 }
 
 void follow_ppo(const PhaseInput& in) {
-  learner::PpoPhaseSetup setup = ppo_setup(in.folder, in.config);
-  setup.group = in.group;
-  learner::follow_ppo_phase(setup);
+  learner::follow_ppo_phase(ppo_setup_of(in));
 }
 
 void check_ppo(const PhaseInput& in, ActorCount) {
-  ppo_setup(in.folder, in.config);
+  ppo_setup_of(in);
 }
 
 std::unique_ptr<learner::Phase> make_load_test(const PhaseInput& in) {
@@ -41,31 +43,58 @@ std::unique_ptr<learner::Phase> make_collect(const PhaseInput& in) {
   return std::make_unique<learner::CollectPhase>(collect_setup(in.folder, in.config), in.clock);
 }
 
+learner::WorldPhaseSetup world_setup_of(const PhaseInput& in) {
+  learner::WorldPhaseSetup setup = world_setup(in.folder, in.config, in.clock);
+  setup.collect.job.join = in.join;
+  return setup;
+}
+
 std::unique_ptr<learner::Phase> make_world(const PhaseInput& in) {
-  return learner::make_world_phase(world_setup(in.folder, in.config, in.clock), in.clock);
+  return learner::make_world_phase(world_setup_of(in), in.clock);
+}
+
+void follow_world(const PhaseInput& in) {
+  learner::follow_world_phase(world_setup_of(in));
 }
 
 void check_collecting(const PhaseInput& in, ActorCount) {
   collect_setup(in.folder, in.config);
 }
 
+learner::DreamPhaseSetup dream_setup_of(const PhaseInput& in) {
+  learner::DreamPhaseSetup setup = dream_setup(in.folder, in.config);
+  setup.job.join = in.join;
+  return setup;
+}
+
 std::unique_ptr<learner::Phase> make_dream(const PhaseInput& in) {
-  return learner::make_dream_phase(dream_setup(in.folder, in.config));
+  return learner::make_dream_phase(dream_setup_of(in));
+}
+
+/// In the phase dyna too: how far dreams go is the first learner's matter.
+void follow_dream(const PhaseInput& in) {
+  learner::follow_dream_phase(dream_setup_of(in));
 }
 
 void check_dream(const PhaseInput& in, ActorCount actors) {
   check_dream_actors(in.config, actors);
-  const learner::DreamPhaseSetup setup = dream_setup(in.folder, in.config);
+  const learner::DreamPhaseSetup setup = dream_setup_of(in);
   learner::check_dream_options(setup.job.options, setup.dream, false);
 }
 
+learner::DreamPhaseSetup dyna_setup_of(const PhaseInput& in) {
+  learner::DreamPhaseSetup setup = dream_setup_of(in);
+  setup.dyna = learner::dyna_options_from(in.config);
+  return setup;
+}
+
 std::unique_ptr<learner::Phase> make_dyna(const PhaseInput& in) {
-  return learner::make_dream_phase(dyna_setup(in.folder, in.config));
+  return learner::make_dream_phase(dyna_setup_of(in));
 }
 
 void check_dyna(const PhaseInput& in, ActorCount actors) {
   check_dyna_actors(actors);
-  const learner::DreamPhaseSetup setup = dyna_setup(in.folder, in.config);
+  const learner::DreamPhaseSetup setup = dyna_setup_of(in);
   learner::check_dream_options(setup.job.options, setup.dream, true);
 }
 
@@ -103,12 +132,14 @@ constexpr JobPhase kPhases[] = {
      .help = "random rollouts, and a world model fitted to them",
      .check = check_collecting,
      .make = make_world,
+     .follow = follow_world,
      .act = run_collector,
      .actor_kind = "collect"},
     {.name = "dream",
      .help = "a controller in the world model dream.world",
      .check = check_dream,
      .make = make_dream,
+     .follow = follow_dream,
      .act = run_dream_actor,
      .actor_kind = kControllerKind,
      .dreaming_kind = kDreamKind},
@@ -119,6 +150,7 @@ constexpr JobPhase kPhases[] = {
      .help = "a controller by real episodes and short dreams that branch off them",
      .check = check_dyna,
      .make = make_dyna,
+     .follow = follow_dream,
      .act = run_dyna_actor,
      .actor_kind = kControllerKind,
      .dreaming_kind = kDreamKind},

@@ -1,17 +1,16 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 #include "core/base/clock.h"
 #include "core/base/config.h"
-#include "core/wire/group.h"
 #include "launch/job/actor_count.h"
 #include "launch/job/actor_place.h"
 #include "learner/job/phase.h"
 #include "learner/job/run_folder.h"
+#include "learner/job/update_sharing.h"
 
 namespace regraft::launch {
 
@@ -20,8 +19,7 @@ struct PhaseInput {
   const learner::RunFolder& folder;
   const Config& config;
   const Clock& clock;
-  /// Joins the learners that share the updates; null: there is one.
-  std::function<std::shared_ptr<wire::Group>()> group = nullptr;
+  learner::JoinLearners join = nullptr;  // the learners that share the updates; null: there is one
 };
 
 /// A value of `train.phase`, and all that the program asks of it.
@@ -33,7 +31,8 @@ struct JobPhase {
   void (*check)(const PhaseInput& input, ActorCount actors);
   /// Null where the job is several runs of other phases (model_based.h).
   std::unique_ptr<learner::Phase> (*make)(const PhaseInput& input) = nullptr;
-  /// The work of a learner that shares the updates of the first one; null: the phase has one learner alone.
+  /// The work of a learner that shares the updates of the first one. Null where `make` is, or where the phase
+  /// has one learner alone.
   void (*follow)(const PhaseInput& input) = nullptr;
   /// An actor's work, until the job has ended.
   void (*act)(const ActorPlace& place) = nullptr;

@@ -112,7 +112,7 @@ void check_job(const learner::RunFolder& folder, const Config& config, ActorCoun
       throw UsageError("there is no such model", model, "name an ONNX file in workload.models");
   const JobPhase& phase = job_phase(config);
   const std::string name(phase.name);
-  if (config.integer("train.learners") > 1 && phase.follow == nullptr)
+  if (config.integer("train.learners") > 1 && phase.make != nullptr && phase.follow == nullptr)
     throw UsageError("the phase " + name + " has one learner", "train.learners", "leave it out");
   const bool measured = config.text("workload.reward") == enum_name(env::RewardKind::measured);
   if (!phase.measures && measured)

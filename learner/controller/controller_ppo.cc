@@ -9,6 +9,7 @@
 #include "core/nn/error.h"
 #include "core/nn/training/controller_network.h"
 #include "core/nn/training/device_tensor.h"
+#include "learner/optimiser/work_share.h"
 #include "learner/ppo/ppo_core.h"
 #include "learner/ppo/ppo_targets.h"
 #include "learner/ppo/target_tensors.h"
@@ -54,6 +55,13 @@ ControllerSteps steps_of(std::span<const DreamSegment> segments, const nn::Contr
   for (Tensor* column : {&steps.states, &steps.legal, &steps.rules, &steps.counts, &steps.locations})
     *column = nn::training::to_device(*column, device);
   return steps;
+}
+
+ControllerSteps stretch_of(const ControllerSteps& steps, const WorkShare::Part& part) {
+  const auto first = static_cast<std::int64_t>(part.first), count = static_cast<std::int64_t>(part.count);
+  return {steps.states.narrow(0, first, count), steps.legal.narrow(0, first, count),
+          steps.rules.narrow(0, first, count), steps.counts.narrow(0, first, count),
+          steps.locations.narrow(0, first, count)};
 }
 
 ControllerSteps rows_of(const ControllerSteps& steps, const Tensor& rows) {
@@ -124,8 +132,10 @@ class ControllerPpo::State {
   Fresh recompute(const ControllerSteps& steps) const;
   std::vector<float> bootstraps(std::span<const Stretches> episodes) const;
   StepTargets targets(std::span<const DreamSegment> segments, const Fresh& fresh, PpoMetrics& arrival) const;
+  /// The loss of the rows `own` among those of a minibatch, `all`.
   Tensor loss(const ControllerSteps& steps, std::span<const std::uint8_t> second_halves,
-              const TargetTensors& targets, std::span<const std::size_t> rows, PpoSums& sums) const;
+              const TargetTensors& targets, std::span<const std::size_t> own,
+              std::span<const std::size_t> all, PpoSums& sums) const;
 
   ControllerNetwork network;
   PpoCore core;
@@ -133,9 +143,17 @@ class ControllerPpo::State {
 
 Fresh ControllerPpo::State::recompute(const ControllerSteps& steps) const {
   const torch::NoGradGuard no_grad;
-  const ControllerOutput output = network.forward(steps);
-  return {to_vector(output.log_rule), to_vector(output.log_location), to_vector(output.value),
-          to_vector(output.rule_value)};
+  const WorkShare& work = core.work();
+  const auto rows = static_cast<std::size_t>(steps.size());
+  const WorkShare::Part part = work.part_of(rows);
+  Fresh own;
+  if (part.count > 0) {
+    const ControllerOutput output = network.forward(stretch_of(steps, part));
+    own = {to_vector(output.log_rule), to_vector(output.log_location), to_vector(output.value),
+           to_vector(output.rule_value)};
+  }
+  return {work.joined(std::move(own.first), rows), work.joined(std::move(own.second), rows),
+          work.joined(std::move(own.values), rows), work.joined(std::move(own.rule_values), rows)};
 }
 
 /// V1 of the state after each episode's last segment; 0 where it terminated.
@@ -197,30 +215,30 @@ StepTargets ControllerPpo::State::targets(std::span<const DreamSegment> segments
 }
 
 Tensor ControllerPpo::State::loss(const ControllerSteps& steps, std::span<const std::uint8_t> second_halves,
-                                  const TargetTensors& targets, std::span<const std::size_t> rows,
-                                  PpoSums& sums) const {
+                                  const TargetTensors& targets, std::span<const std::size_t> own,
+                                  std::span<const std::size_t> all, PpoSums& sums) const {
   const auto on_device = [&](const std::vector<std::int64_t>& numbers) {
     return nn::training::copied(numbers, network.device());
   };
   const ControllerOutput output =
-      network.forward(rows_of(steps, on_device(std::vector<std::int64_t>(rows.begin(), rows.end()))));
+      network.forward(rows_of(steps, on_device(std::vector<std::int64_t>(own.begin(), own.end()))));
   // Entries of the minibatch that have a second half, and their rows in the update.
   std::vector<std::int64_t> within;
   std::vector<std::size_t> second_rows;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (second_halves[rows[i]] == 0) continue;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (second_halves[own[i]] == 0) continue;
     within.push_back(static_cast<std::int64_t>(i));
-    second_rows.push_back(rows[i]);
+    second_rows.push_back(own[i]);
   }
   const Tensor located = on_device(within);
   const Decisions kinds[] = {
       targets.first(
-          {.log_probability = output.log_rule, .entropy = output.rule_entropy, .values = output.value}, rows),
+          {.log_probability = output.log_rule, .entropy = output.rule_entropy, .values = output.value}, own),
       targets.second({.log_probability = output.log_location.index_select(0, located),
                       .entropy = output.location_entropy.index_select(0, located),
                       .values = output.rule_value.index_select(0, located)},
                      second_rows)};
-  return ppo_loss(kinds, core.options(), core.entropy_coefficient(), sums);
+  return ppo_loss(kinds, core.options(), core.entropy_coefficient(), sums, targets.size_of(all));
 }
 
 ControllerPpo::ControllerPpo(const nn::ControllerConfig& config, const nn::Weights& weights,
@@ -229,6 +247,10 @@ ControllerPpo::ControllerPpo(const nn::ControllerConfig& config, const nn::Weigh
   state_->network.load(weights);
 }
 ControllerPpo::~ControllerPpo() = default;
+
+void ControllerPpo::share_with(std::shared_ptr<wire::Group> group) {
+  state_->core.share_with(std::move(group));
+}
 
 PpoMetrics ControllerPpo::update(std::span<const DreamSegment> segments) {
   if (segments.empty()) throw NnError("no steps to train on", "controller update", "give a segment");
@@ -242,8 +264,8 @@ PpoMetrics ControllerPpo::update(std::span<const DreamSegment> segments) {
   const TargetTensors on_device(targets, state_->network.device());
   state_->core.train(
       targets.size(),
-      [&](std::span<const std::size_t> rows, std::span<const std::size_t>, PpoSums& sums) {
-        return state_->loss(steps, targets.second_halves, on_device, rows, sums);
+      [&](std::span<const std::size_t> own, std::span<const std::size_t> all, PpoSums& sums) {
+        return state_->loss(steps, targets.second_halves, on_device, own, all, sums);
       },
       [](const Tensor& loss) { loss.backward(); }, metrics);
   return metrics;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/nn/controller.h"
+#include "core/wire/group.h"
 #include "learner/ppo/ppo_metrics.h"
 #include "learner/ppo/ppo_options.h"
 #include "replay/dream/dream_segment.h"
@@ -23,6 +24,9 @@ class ControllerPpo {
   ControllerPpo(const nn::ControllerConfig& config, const nn::Weights& weights, const PpoOptions& options,
                 std::uint64_t seed, const std::string& device = "cpu");
   ~ControllerPpo();
+  /// From now on the members of the group share the work of each update. All are called with the same data,
+  /// and come to the same weights.
+  void share_with(std::shared_ptr<wire::Group> group);
 
   /// All epochs over these segments; afterwards version() is one higher. The proximal policy and all values
   /// are recomputed first; advantages are of whole episodes, whose segments follow each other

@@ -7,6 +7,7 @@
 
 #include "core/nn/device.h"
 #include "learner/controller/controller_ppo.h"
+#include "learner/controller/controller_trainee.h"
 #include "replay/dream/dream_segment.h"
 
 namespace regraft::learner {
@@ -16,10 +17,11 @@ namespace {
 class PpoTrainer : public DreamTrainer {
  public:
   PpoTrainer(const nn::ControllerFile& file, const PpoOptions& ppo, const DreamPhaseOptions& dream,
-             const LearnerOptions& options)
+             const LearnerOptions& options, JoinLearners join)
       : DreamTrainer(options.deterministic, nn::resolve_device(options.device)),
         file_(file),
         ppo_(file.config, file.weights, ppo, options.seed, options.device),
+        sharing_(trainee_, std::move(join)),
         steps_per_update_(options.steps_per_update),
         episodes_per_update_(options.episodes_per_update) {
     if (options.deterministic)
@@ -46,12 +48,15 @@ class PpoTrainer : public DreamTrainer {
     file.weights = ppo_.weights();
     return file;
   }
+  std::function<void()> farewell() const override { return sharing_.farewell(); }
   std::vector<std::byte> save() const override { return ppo_.save(); }
   void restore(std::span<const std::byte> bytes) override { ppo_.restore(bytes); }
 
  private:
   nn::ControllerFile file_;
   ControllerPpo ppo_;
+  ControllerTrainee trainee_{ppo_};
+  UpdateSharing sharing_;
   std::uint64_t steps_per_update_;        // 0: by episodes
   std::uint64_t episodes_per_update_;     // real and dreamed ones
   std::uint64_t tickets_per_update_ = 0;  // deterministic mode; 0: not so
@@ -86,6 +91,8 @@ void PpoTrainer::update(double share, CurvePoint& point) {
   for (auto& [place, segments] : kept_) std::ranges::move(segments, std::back_inserter(batch));
   kept_.clear();
   counts().add(batch);
+  sharing_.begin([&] { return ppo_.save(); });
+  sharing_.tell([&] { return encode_controller_update(share, batch); });
   ppo_.anneal(share);
   const PpoMetrics metrics = ppo_.update(batch);
   lag0().add(metrics);
@@ -102,9 +109,16 @@ void PpoTrainer::update(double share, CurvePoint& point) {
 }  // namespace
 
 std::unique_ptr<DreamTrainer> make_ppo_trainer(const nn::ControllerFile& file, const PpoOptions& ppo,
-                                               const DreamPhaseOptions& dream,
-                                               const LearnerOptions& options) {
-  return std::make_unique<PpoTrainer>(file, ppo, dream, options);
+                                               const DreamPhaseOptions& dream, const LearnerOptions& options,
+                                               JoinLearners join) {
+  return std::make_unique<PpoTrainer>(file, ppo, dream, options, std::move(join));
+}
+
+void follow_ppo_trainer(const nn::ControllerFile& file, const PpoOptions& ppo, const LearnerOptions& options,
+                        const JoinLearners& join) {
+  ControllerPpo controller(file.config, file.weights, ppo, options.seed, options.device);
+  ControllerTrainee trainee(controller);
+  follow_updates(join, trainee);
 }
 
 }  // namespace regraft::learner

@@ -60,7 +60,7 @@ std::unique_ptr<DreamTrainer> trainer_of(const DreamPhaseSetup& setup, const nn:
                                          std::uint32_t models) {
   if (file.config.kind == nn::ControllerKind::linear)
     return make_evolution_trainer(file, setup.dream, setup.job.options, models);
-  return make_ppo_trainer(file, setup.ppo, setup.dream, setup.job.options);
+  return make_ppo_trainer(file, setup.ppo, setup.dream, setup.job.options, setup.job.join);
 }
 
 class DreamPhase : public Phase {
@@ -247,7 +247,7 @@ PhaseSummary DreamPhase::summary(const JobFigures& job, const wire::JobTicketCou
                {"refused_bundles", refused_bundles_}};
   if (dyna_)
     figures["dyna"] = {{"paused_updates", dyna_->paused_updates()}, {"branch_steps", dyna_->branch_steps()}};
-  return {figures, describe(figures), true, {}};
+  return {figures, describe(figures), true, trainer_->farewell()};
 }
 
 std::string DreamPhase::describe(const json& figures) const {
@@ -276,11 +276,18 @@ void check_dream_options(const LearnerOptions& options, const DreamPhaseOptions&
   const bool linear = dream.controller == nn::ControllerKind::linear;
   if (linear && dyna)
     throw UsageError("the phase dyna trains by PPO", "dream.controller", "use hierarchical");
+  if (linear && options.learners > 1)
+    throw UsageError("an evolution has no gradients to share", "train.learners",
+                     "leave it out, or use dream.controller=hierarchical");
   if (options.deterministic && dyna)
     throw UsageError("the phase dyna has no deterministic mode", "train.deterministic", "leave it out");
   if (options.deterministic && options.minutes > 0)
     throw UsageError("rates that fall with the clock are not deterministic", "train.minutes",
                      "leave it out and set train.updates");
+}
+
+void follow_dream_phase(const DreamPhaseSetup& setup) {
+  follow_ppo_trainer(controller_of(setup, load_world(setup)), setup.ppo, setup.job.options, setup.job.join);
 }
 
 std::unique_ptr<Phase> make_dream_phase(DreamPhaseSetup setup) {

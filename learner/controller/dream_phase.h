@@ -29,5 +29,7 @@ void check_dream_options(const LearnerOptions& options, const DreamPhaseOptions&
 /// as Dyna says; a linear controller is evolved in dreams alone. A bundle is exported as a policy, the work
 /// left out. Throws UsageError, and NnError: no world model, or one of another job.
 std::unique_ptr<Phase> make_dream_phase(DreamPhaseSetup setup);
+/// The work of a further learner that shares the updates, until the job has come to its end.
+void follow_dream_phase(const DreamPhaseSetup& setup);
 
 }  // namespace regraft::learner

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,6 +46,8 @@ class DreamTrainer {
 
   /// The controller as it is now, training record left out.
   virtual nn::ControllerFile controller() const = 0;
+  /// As PhaseSummary's.
+  virtual std::function<void()> farewell() const { return {}; }
   /// What actors shall try beyond playing it.
   virtual std::vector<std::vector<float>> individuals() { return {}; }
 

@@ -13,6 +13,7 @@
 #include "learner/job/learner_options.h"
 #include "learner/job/phase.h"
 #include "learner/job/run_folder.h"
+#include "learner/job/update_sharing.h"
 
 namespace regraft::learner {
 
@@ -22,6 +23,7 @@ struct JobSetup {
   LearnerOptions options;
   std::string config_toml;    // of the whole job: kept in checkpoints
   bool show_progress = true;  // on standard error
+  JoinLearners join{};        // the learners that share the updates; null: it learns alone
 };
 
 /// How a run ended.

@@ -30,7 +30,7 @@ const BoundOptions<LearnerOptions>& table() {
       {"train.tf32", &LearnerOptions::tf32, any(),
        "on a GPU, products round their factors to 10 bits: errors of 1e-3, little gain (evidence.md)"},
       {"train.learners", &LearnerOptions::learners, between(1, 64),
-       "processes that share each update; under mpirun the first ranks"},
+       "processes that share each update, in every phase that has gradients; under mpirun the first ranks"},
       {"train.threads", &LearnerOptions::threads, between(1, 1024),
        "threads of the learner's tensor library"},
       {"train.checkpoint_minutes", &LearnerOptions::checkpoint_minutes, between(0.01, 1e6),

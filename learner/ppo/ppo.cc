@@ -13,6 +13,7 @@
 #include "core/nn/error.h"
 #include "core/nn/training/network.h"
 #include "core/nn/training/trainer.h"
+#include "learner/optimiser/work_share.h"
 #include "learner/ppo/ppo_core.h"
 #include "learner/ppo/target_tensors.h"
 #include "replay/rollout/bytes.h"
@@ -59,13 +60,6 @@ std::vector<float> joined(const std::vector<Tensor>& parts) {
   return {host.data_ptr<float>(), host.data_ptr<float>() + host.numel()};
 }
 
-/// Figures from row `first` on among `rows` of them, the others 0.
-std::vector<float> placed(const std::vector<float>& figures, std::size_t first, std::size_t rows) {
-  std::vector<float> all(rows, 0.0F);
-  std::ranges::copy(figures, all.begin() + static_cast<std::ptrdiff_t>(first));
-  return all;
-}
-
 }  // namespace
 
 class Ppo::State {
@@ -84,7 +78,6 @@ class Ppo::State {
   Tensor loss(const TrainerGraphs& loaded, const PpoRows& batch, const TargetTensors& targets,
               std::span<const std::size_t> own, std::span<const std::size_t> all, PpoSums& sums) const;
 
-  std::shared_ptr<wire::Group> group_;  // that core_ asks; null: it learns alone
   Network network_;
   std::unique_ptr<nn::training::Trainer> trainer_;
   PpoCore core_;
@@ -96,7 +89,7 @@ void forward_own(nn::training::Trainer& trainer, const TrainerGraphs& loaded, co
                  const PpoCore& core, const Visit& visit) {
   const torch::NoGradGuard no_grad;
   const auto chunk = static_cast<std::size_t>(core.options().minibatch_steps);
-  const PpoCore::Part own = core.part_of(rows.size());
+  const WorkShare::Part own = core.work().part_of(rows.size());
   for (std::size_t first = own.first; first < own.first + own.count; first += chunk) {
     const std::size_t count = std::min(chunk, own.first + own.count - first);
     visit(trainer.forward(loaded, std::span(rows.graphs).subspan(first, count),
@@ -117,16 +110,16 @@ Fresh Ppo::State::recompute(const TrainerGraphs& loaded, const PpoRows& batch) c
                 second.push_back(output.second.log_probability);
                 rule_values.push_back(output.second.values);
               });
-  const std::size_t begin = core_.part_of(batch.size()).first;
+  const WorkShare& work = core_.work();
   const std::vector<float> located = joined(second), located_values = joined(rule_values);
-  Fresh fresh{placed(joined(first), begin, batch.size()), std::vector<float>(batch.size(), 0.0F),
-              placed(joined(values), begin, batch.size()), std::vector<float>(batch.size(), 0.0F)};
+  Fresh fresh{work.joined(joined(first), batch.size()), std::vector<float>(batch.size(), 0.0F),
+              work.joined(joined(values), batch.size()), std::vector<float>(batch.size(), 0.0F)};
   for (std::size_t i = 0; i < second_rows.size(); ++i) {
     fresh.second[second_rows[i]] = located[i];
     fresh.rule_values[second_rows[i]] = located_values[i];
   }
-  for (std::vector<float>* figures : {&fresh.first, &fresh.second, &fresh.values, &fresh.rule_values})
-    core_.add_up(*figures);
+  work.add_up(fresh.second);
+  work.add_up(fresh.rule_values);
   return fresh;
 }
 
@@ -136,9 +129,7 @@ std::vector<float> Ppo::State::values(const TrainerGraphs& loaded, const PpoRows
   forward_own(*trainer_, loaded, states, core_, [&](const nn::training::TrainerOutput& output, std::size_t) {
     values.push_back(output.first.values);
   });
-  std::vector<float> all = placed(joined(values), core_.part_of(states.size()).first, states.size());
-  core_.add_up(all);
-  return all;
+  return core_.work().joined(joined(values), states.size());
 }
 
 Tensor Ppo::State::loss(const TrainerGraphs& loaded, const PpoRows& batch, const TargetTensors& targets,
@@ -294,8 +285,7 @@ Ppo::Ppo(const nn::NetworkConfig& network, const nn::Weights& weights, const env
 }
 
 void Ppo::share_with(std::shared_ptr<wire::Group> group) {
-  state_->group_ = std::move(group);
-  state_->core_.share_with(*state_->group_);
+  state_->core_.share_with(std::move(group));
 }
 
 Ppo::~Ppo() = default;

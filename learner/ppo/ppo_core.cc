@@ -86,30 +86,16 @@ void PpoCore::train(std::size_t rows, const Loss& loss, const Backward& backward
   ++updates_;
 }
 
-PpoCore::Part PpoCore::part_of(std::size_t rows) const {
-  if (group_ == nullptr) return {0, rows};
-  const std::size_t first = rows * group_->rank() / group_->size();
-  return {first, rows * (group_->rank() + 1) / group_->size() - first};
-}
-
-void PpoCore::add_up(std::span<float> values) const {
-  if (group_ != nullptr) group_->add_up(values);
-}
-
 /// Alone it asks the device for nothing, not even whether all is finite: every answer would have to be waited
 /// for.
 void PpoCore::minibatch(std::span<const std::size_t> rows, const Loss& loss, const Backward& backward,
                         PpoSums& sums) {
-  const auto [first, count] = part_of(rows.size());
+  const auto [first, count] = work_.part_of(rows.size());
   Tensor total;  // undefined where this learner has no rows of it
   if (count > 0) total = loss(rows.subspan(first, count), rows, sums);
   gradients_.zero_();
   if (total.defined()) backward(total);
-  if (group_ != nullptr) {
-    const Tensor host = gradients_.cpu();
-    add_up({host.data_ptr<float>(), static_cast<std::size_t>(host.numel())});
-    if (!gradients_.is_cpu()) gradients_.copy_(host);
-  }
+  work_.add_up({gradients_});
   const Tensor norm = clip_gradients({gradients_}, options_.gradient_norm);
   for (Stretch& part : stretches_) part.adam.step(part.gradients);
   add_to(sums.gradient_norm, norm);
@@ -124,10 +110,10 @@ void PpoCore::add_means(PpoMetrics& metrics, const PpoSums& sums) const {
       nn::training::to_host({held(sums.policy_loss), held(sums.value_loss), held(sums.entropy),
                              held(sums.approx_kl), held(sums.clip_fraction), held(sums.gradient_norm)});
   for (double& mean : means) mean /= static_cast<double>(sums.minibatches);
-  if (group_ != nullptr) {  // the first three are of parts of minibatches
+  if (work_.learners() > 1) {  // the first three are of parts of minibatches
     std::vector<float> all(means.begin(), means.end());
-    add_up(all);
-    for (std::size_t i = 3; i < all.size(); ++i) all[i] /= static_cast<float>(group_->size());
+    work_.add_up(all);
+    for (std::size_t i = 3; i < all.size(); ++i) all[i] /= static_cast<float>(work_.learners());
     means.assign(all.begin(), all.end());
   }
   if (!std::isfinite(means[0]) || !std::isfinite(means[1]) || !std::isfinite(means[2]))

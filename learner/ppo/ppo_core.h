@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,8 +16,8 @@
 
 #include "core/base/rng.h"
 #include "core/nn/weights.h"
-#include "core/wire/group.h"
 #include "learner/optimiser/flat_adam.h"
+#include "learner/optimiser/work_share.h"
 #include "learner/ppo/ppo_loss.h"
 #include "learner/ppo/ppo_metrics.h"
 #include "learner/ppo/ppo_options.h"
@@ -42,8 +43,9 @@ class PpoCore {
   /// `values` ascend and do not overlap. Throws UsageError on options out of range.
   PpoCore(const PpoOptions& options, const torch::Tensor& parameters, torch::Tensor& gradients,
           std::span<const ValueRange> values, std::uint64_t seed, Names names);
-  /// From now on the members of the group, which outlives this, share each minibatch.
-  void share_with(wire::Group& group) { group_ = &group; }
+  /// From now on the members of the group share each minibatch.
+  void share_with(std::shared_ptr<wire::Group> group) { work_.share_with(std::move(group)); }
+  const WorkShare& work() const { return work_; }
 
   /// Minibatches of all epochs over `rows` rows; afterwards version() is one higher. `loss` gives what the
   /// rows that are this learner's add to the loss of all rows of a minibatch, and adds to the sums;
@@ -51,16 +53,8 @@ class PpoCore {
   /// it was before the update. Waits for the device once, at the end; in a group, for each minibatch.
   using Loss = std::function<torch::Tensor(std::span<const std::size_t> own, std::span<const std::size_t> all,
                                            PpoSums& sums)>;
-  struct Part {
-    std::size_t first = 0, count = 0;
-  };
   using Backward = std::function<void(const torch::Tensor& loss)>;
   void train(std::size_t rows, const Loss& loss, const Backward& backward, PpoMetrics& metrics);
-
-  /// This learner's part of so many rows: all, or a group's part of them.
-  Part part_of(std::size_t rows) const;
-  /// Sums over the group, on the host.
-  void add_up(std::span<float> values) const;
 
   /// From now on learning rates and entropy bonus are this share (0 to 1) of the options'.
   void anneal(double share);
@@ -98,7 +92,7 @@ class PpoCore {
   torch::Tensor& gradients_;
   std::deque<Stretch> stretches_;
   Rng rng_;
-  wire::Group* group_ = nullptr;  // null: it learns alone
+  WorkShare work_;
   double entropy_coefficient_;
   std::uint64_t updates_ = 0;
 };

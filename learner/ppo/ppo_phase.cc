@@ -6,17 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/base/log.h"
 #include "core/nn/device.h"
 #include "core/nn/policy_file.h"
-#include "core/wire/error.h"
 #include "learner/job/ticket_plan.h"
 #include "learner/ppo/batcher.h"
 #include "learner/ppo/best_episodes.h"
 #include "learner/ppo/episode_statistics.h"
 #include "learner/ppo/lag0_check.h"
 #include "learner/ppo/ppo.h"
-#include "learner/ppo/ppo_peers.h"
+#include "learner/ppo/ppo_trainee.h"
 #include "replay/rollout/error.h"
 
 namespace regraft::learner {
@@ -43,14 +41,6 @@ nn::NetworkConfig network_of(const PpoPhaseSetup& setup) {
   return network_config(setup.network, setup.op_kind_names.size(), setup.rule_names.size());
 }
 
-void say_end(wire::Group& group) {
-  try {
-    PpoPeers(group).tell_end();
-  } catch (const wire::WireError& error) {  // who has died meanwhile learns it from the run folder
-    log_warning("{}", error.what());
-  }
-}
-
 class PpoPhase : public Phase {
  public:
   explicit PpoPhase(PpoPhaseSetup setup)
@@ -67,6 +57,7 @@ class PpoPhase : public Phase {
         best_(static_cast<std::size_t>(setup_.ppo.imitated_episodes)),
         matched_(setup_.rule_names.size(), false),
         ppo_(make_ppo(setup_, network_)),
+        sharing_(trainee_, setup_.job.join),
         lag0_(options().deterministic, nn::resolve_device(options().device)) {}
 
   PhaseStart restore(const PhaseState* saved, std::uint64_t updates) override;
@@ -105,7 +96,8 @@ class PpoPhase : public Phase {
   BestEpisodes best_;          // empty unless they are imitated
   std::vector<bool> matched_;  // by rule: legal in a state of some episode
   Ppo ppo_;
-  std::shared_ptr<wire::Group> group_;  // none before the first update, or where it learns alone
+  PpoTrainee trainee_{ppo_};
+  UpdateSharing sharing_;
   Lag0Check lag0_;
   std::optional<PpoMetrics> metrics_;  // of an update without a point
   std::atomic<std::uint64_t> malformed_ = 0, other_head_ = 0;
@@ -178,13 +170,8 @@ UpdateResult PpoPhase::update(const JobFigures& job) {
   const std::vector<replay::Segment> drawn = draw(batch, version), best = draw_best(version);
   std::optional<double> annealed;
   if (options().anneal) annealed = job.annealed();
-  if (setup_.group) {
-    const bool first = group_ == nullptr;
-    if (first) ppo_.share_with(group_ = setup_.group());
-    PpoPeers peers(*group_);
-    if (first) peers.tell_state(ppo_);
-    peers.tell_update(ppo_, annealed, drawn, best);
-  }
+  sharing_.begin([&] { return ppo_.save(); });
+  sharing_.tell([&] { return encode_ppo_update(annealed, drawn, best); });
   if (annealed) ppo_.anneal(*annealed);
   metrics_ = ppo_.update(drawn, best);
   lag0_.add(*metrics_);
@@ -330,9 +317,7 @@ PhaseSummary PpoPhase::summary(const JobFigures& job, const wire::JobTicketCount
                {"lag0_steps", lag0_.record().steps}};
   for (std::size_t model = 0; model < setup_.model_names.size(); ++model)
     figures["best_cost_ratio"][setup_.model_names[model]] = statistics_.best_cost_ratio(model);
-  PhaseSummary summary{figures, describe(figures), batcher_.trained_twice() == 0, {}};
-  if (group_) summary.farewell = [group = group_] { say_end(*group); };
-  return summary;
+  return {figures, describe(figures), batcher_.trained_twice() == 0, sharing_.farewell()};
 }
 
 std::string PpoPhase::describe(const json& figures) const {
@@ -359,9 +344,8 @@ std::string PpoPhase::describe(const json& figures) const {
 
 void follow_ppo_phase(const PpoPhaseSetup& setup) {
   Ppo ppo = make_ppo(setup, network_of(setup));
-  const std::shared_ptr<wire::Group> group = setup.group();
-  ppo.share_with(group);
-  follow_updates(*group, ppo);
+  PpoTrainee trainee(ppo);
+  follow_updates(setup.job.join, trainee);
 }
 
 std::unique_ptr<Phase> make_ppo_phase(PpoPhaseSetup setup) {

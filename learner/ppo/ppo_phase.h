@@ -1,12 +1,10 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/env/observation.h"
-#include "core/wire/group.h"
 #include "learner/job/job_runner.h"
 #include "learner/job/phase.h"
 #include "learner/ppo/network_options.h"
@@ -25,15 +23,13 @@ struct PpoPhaseSetup {
   std::string rule_set_hash;
   env::EpisodeLimits limits;  // of the actors' episodes
   std::vector<std::string> op_kind_names;
-  /// Joins the learners that share the updates, when the first is due; null: it learns alone.
-  std::function<std::shared_ptr<wire::Group>()> group;
 };
 
 /// A policy that learns in real environments:
 ///   episodes -> Batcher -> Ppo -> weights
 /// Results are judged while it updates. Throws UsageError and NnError on options out of range.
 std::unique_ptr<Phase> make_ppo_phase(PpoPhaseSetup setup);
-/// The work of a peer in the group, until the first learner says that the job has come to its end.
+/// The work of a further learner that shares the updates, until the job has come to its end.
 void follow_ppo_phase(const PpoPhaseSetup& setup);
 
 }  // namespace regraft::learner

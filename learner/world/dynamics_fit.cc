@@ -48,10 +48,11 @@ DynamicsFigures figures(const std::vector<double>& v) {
 }  // namespace
 
 DynamicsFit::DynamicsFit(const nn::WorldModelConfig& config, const LatentData& data,
-                         const WorldOptions& options)
+                         const WorldOptions& options, const WorkShare& work)
     : config_(config),
       data_(data),
       options_(options),
+      work_(work),
       model_(config.dynamics, data.device()),
       embedding_(embedding_layout(config), data.device(), torch::kFloat32),
       model_adam_(model_.parameters().values(), options.learning_rate),
@@ -73,15 +74,30 @@ Tensor DynamicsFit::total(const DynamicsLosses& l) const {
   return l.latent + l.reward + l.terminal + kMaskWeight * l.rules + l.counts;
 }
 
+/// This learner's.
+LatentBatch DynamicsFit::own_lanes(const LatentBatch& all) const {
+  const auto own = [&](const Tensor& of) { return work_.part_of(of, 1); };
+  const nn::training::DynamicsTargets& targets = all.targets;
+  return {own(all.z),
+          own(all.rule),
+          own(all.location),
+          own(all.starts),
+          {own(targets.valid), own(targets.latent), own(targets.reward), own(targets.terminal),
+           own(targets.rules), own(targets.counts)}};
+}
+
 /// This share of the lanes is told latents that the model draws: what it is fitted to is then what it will be
-/// asked in a dream (Bengio et al. 2015). The environment is deterministic, so the targets stay true.
+/// asked in a dream (Bengio et al. 2015). The environment is deterministic, so the targets stay true. This
+/// learner's alone; what is drawn for a lane is the same for any number of learners.
 void DynamicsFit::dream_some(LatentBatch& batch, double share, Rng& rng) const {
   const auto lanes = static_cast<std::int64_t>(std::lround(share * static_cast<double>(batch.z.size(1))));
   if (lanes == 0) return;
   const torch::NoGradGuard no_grad;
-  const auto some = [&](const Tensor& all) { return all.narrow(1, 0, lanes); };
+  const auto some = [&](const Tensor& all) { return work_.part_of(all.narrow(1, 0, lanes), 1); };
   const Tensor action = actions(some(batch.rule), some(batch.location));
-  some(batch.z).copy_(model_.sampled_latents(some(batch.z), action, some(batch.starts), rng));
+  const nn::training::LatentDraws draws = model_.draws(batch.z.size(0), lanes, rng);
+  some(batch.z).copy_(model_.sampled_latents(some(batch.z), action, some(batch.starts),
+                                             {some(draws.shares), some(draws.deviations)}));
 }
 
 DynamicsFigures DynamicsFit::update(std::uint64_t number, std::uint64_t rate_at) {
@@ -89,11 +105,15 @@ DynamicsFigures DynamicsFit::update(std::uint64_t number, std::uint64_t rate_at)
   LatentBatch batch = data_.draw(data_.data().train(), rng);
   const double done = static_cast<double>(rate_at) / static_cast<double>(options_.dynamics_updates);
   dream_some(batch, options_.scheduled_sampling * std::min(1.0, done / kAllOwnAt), rng);
-  const auto output = model_.unroll(batch.z, actions(batch.rule, batch.location), batch.starts);
-  const DynamicsLosses losses = nn::training::losses(output, batch.targets);
+  const LatentBatch own = own_lanes(batch);
+  const auto output = model_.unroll(own.z, actions(own.rule, own.location), own.starts);
+  const DynamicsLosses losses = nn::training::losses(output, own.targets, &batch.targets);
   model_.parameters().gradients().zero_();
   embedding_.gradients().zero_();
   total(losses).backward();
+  work_.add_up({model_.parameters().gradients(), embedding_.gradients(), losses.latent.detach(),
+                losses.reward.detach(), losses.terminal.detach(), losses.rules.detach(),
+                losses.counts.detach()});
   const Tensor norm =
       clip_gradients({model_.parameters().gradients(), embedding_.gradients()}, kLargestGradient);
   const auto read = nn::training::to_host(
@@ -163,10 +183,12 @@ double DynamicsFit::reward_update(std::uint64_t number) {
   Rng rng(options_.seed, "reward update " + std::to_string(number));
   LatentBatch batch = data_.draw(data_.data().train(), rng);
   dream_some(batch, options_.scheduled_sampling, rng);
-  const Tensor error = (predicted_reward(batch) - batch.targets.reward).square() * batch.targets.valid;
+  const LatentBatch own = own_lanes(batch);
+  const Tensor error = (predicted_reward(own) - own.targets.reward).square() * own.targets.valid;
   const Tensor loss = error.sum() / batch.targets.valid.sum().clamp_min(1);
   reward_->gradients().zero_();
   loss.backward();
+  work_.add_up({reward_->gradients(), loss.detach()});
   const auto read = nn::training::to_host({loss, reward_->gradients().norm()});
   require_finite(read.back(), "rewards", number, "world.reward_learning_rate");
   reward_adam_->step(reward_->gradients());

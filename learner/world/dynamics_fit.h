@@ -10,6 +10,7 @@
 #include "core/nn/training/mdn_rnn.h"
 #include "core/nn/world_model.h"
 #include "learner/optimiser/flat_adam.h"
+#include "learner/optimiser/work_share.h"
 #include "learner/world/latent_data.h"
 
 namespace regraft::learner {
@@ -21,11 +22,13 @@ struct DynamicsFigures {
 
 /// Fits the recurrent model, its action embedding and, apart and afterwards, the reward network, to the
 /// latents of a frozen encoder. Sequences are laid out by replay::draw_sequences; the hidden state is reset
-/// at episode starts; padding adds nothing. One thread.
+/// at episode starts; padding adds nothing. Learners that share the work have some lanes of each batch each.
+/// One thread.
 class DynamicsFit {
  public:
-  /// `data` outlives it; computed on its device.
-  DynamicsFit(const nn::WorldModelConfig& config, const LatentData& data, const WorldOptions& options);
+  /// `data` and `work` outlive it; computed on the device of the data.
+  DynamicsFit(const nn::WorldModelConfig& config, const LatentData& data, const WorldOptions& options,
+              const WorkShare& work);
 
   /// What is drawn depends on seed and number alone; learning rate and share of own latents are those of the
   /// update `rate_at`, a later one where time runs short. Throws NnError where the gradient is not finite:
@@ -54,6 +57,7 @@ class DynamicsFit {
 
  private:
   torch::Tensor total(const nn::training::DynamicsLosses& losses) const;
+  LatentBatch own_lanes(const LatentBatch& all) const;
   void dream_some(LatentBatch& batch, double share, Rng& rng) const;
   torch::Tensor predicted_reward(const LatentBatch& batch) const;
   std::vector<LatentBatch> held_out_batches() const;
@@ -61,6 +65,7 @@ class DynamicsFit {
   nn::WorldModelConfig config_;
   const LatentData& data_;
   const WorldOptions& options_;
+  const WorkShare& work_;
   nn::training::MdnRnn model_;
   nn::training::FlatParameters embedding_;
   FlatAdam model_adam_, embedding_adam_;

@@ -72,7 +72,8 @@ Tensor huber_mean(const Tensor& prediction, const Tensor& target) {
 }  // namespace
 
 struct EncoderFit::Batch {
-  std::vector<env::Observation> observations;
+  std::vector<env::Observation> observations;                // this learner's
+  Tensor own;                                                // their rows among all states
   Tensor cost, rules, counts;                                // [states], [states, rules] twice
   Tensor peek_state, peek_rule, peek_location, peek_change;  // [peeks]
   Tensor from, to, step_rule, step_location;                 // [steps]: rows of states
@@ -89,10 +90,11 @@ struct EncoderFit::Losses {
 };
 
 EncoderFit::EncoderFit(const nn::WorldModelConfig& config, const WorldData& data, const WorldOptions& options,
-                       const nn::PolicyOptions& compute)
+                       const WorkShare& work, const nn::PolicyOptions& compute)
     : config_(config),
       data_(data),
       options_(options),
+      work_(work),
       graph_values_(static_cast<std::int64_t>(nn::initial_weights(config.encoder, 0).values.size())),
       device_(nn::resolve_device(compute.device)),
       parameters_(fit_layout(config), device_, torch::kFloat32),
@@ -111,21 +113,23 @@ EncoderFit::EncoderFit(const nn::WorldModelConfig& config, const WorldData& data
   change_deviation_ = deviation(changes);
 }
 
-/// Windows of episodes until there are enough states.
+/// Windows of episodes until there are enough states; each is one learner's.
 EncoderFit::Batch EncoderFit::gather(std::span<const std::size_t> episodes, Rng& rng,
                                      std::uint64_t states) const {
   Batch batch;
   const std::size_t rules = config_.dynamics.rules;
   std::vector<float> cost, legal, changes;
-  std::vector<std::int64_t> bins, peek_state, peek_rule, peek_location, from, to, step_rule, step_location;
-  while (batch.observations.size() < states) {
+  std::vector<std::int64_t> own, bins, peek_state, peek_rule, peek_location, from, to, step_rule,
+      step_location;
+  for (std::size_t window = 0; cost.size() < states; ++window) {
     const std::size_t index = episodes[rng.below(episodes.size())];
     const WorldEpisode& episode = data_.episodes()[index];
-    auto held = data_.observations(index);
+    std::vector<env::Observation> held;
+    if (work_.has(window)) held = data_.observations(index);
     const auto first = static_cast<std::uint32_t>(rng.below(episode.length()));
     const std::uint32_t last = std::min(first + kWindow, episode.length());
     for (std::uint32_t t = first; t <= last; ++t) {
-      const auto row = static_cast<std::int64_t>(batch.observations.size());
+      const auto row = static_cast<std::int64_t>(cost.size());
       const StateFacts& state = episode.states[t];
       cost.push_back(state.log_cost_ratio / cost_deviation_);
       for (const std::uint16_t rule : data_.rules()) {
@@ -146,6 +150,8 @@ EncoderFit::Batch EncoderFit::gather(std::span<const std::size_t> episodes, Rng&
         step_rule.push_back(data_.row_of(episode.actions[t].rule));
         step_location.push_back(std::min<std::int64_t>(episode.actions[t].location, config_.locations - 1));
       }
+      if (held.empty()) continue;
+      own.push_back(row);
       batch.observations.push_back(std::move(held[t]));
     }
   }
@@ -154,6 +160,7 @@ EncoderFit::Batch EncoderFit::gather(std::span<const std::size_t> episodes, Rng&
   const auto tensor_of = [&](const auto& values, at::IntArrayRef shape) {
     return nn::training::copied(values, shape, device_);
   };
+  batch.own = tensor_of(own, {count(own)});
   batch.cost = tensor_of(cost, {rows});
   batch.rules = tensor_of(legal, {rows, columns});
   batch.counts = tensor_of(bins, {rows, columns});
@@ -219,14 +226,34 @@ std::vector<const env::Observation*> pointers(const std::vector<env::Observation
 
 }  // namespace
 
+/// Graph embeddings of all states, those of this learner's with gradients.
+Tensor EncoderFit::embed(const Batch& batch) {
+  Tensor leaf;
+  if (!batch.observations.empty())
+    leaf = embeddings_->forward(pointers(batch.observations), graph_part(parameters_.values()));
+  if (work_.learners() == 1) return leaf;
+  const std::int64_t width = config_.encoder.width;
+  const Tensor all = torch::zeros({batch.cost.size(0), width}, parameters_.values().options());
+  if (leaf.defined()) all.index_copy_(0, batch.own, leaf.detach());
+  work_.add_up({all});
+  return leaf.defined() ? all.index_copy(0, batch.own, leaf) : all;
+}
+
+/// Gradients of all states: of the graph network the sums over the learners, behind it the first one's.
+void EncoderFit::backward(const Batch& batch, const Tensor& loss) {
+  Tensor& gradients = parameters_.gradients();
+  gradients.zero_();
+  loss.backward();
+  if (!batch.observations.empty()) embeddings_->backward(graph_part(gradients));
+  if (work_.rank() > 0) gradients.narrow(0, graph_values_, gradients.numel() - graph_values_).zero_();
+  work_.add_up({gradients});
+}
+
 EncoderLosses EncoderFit::update(std::uint64_t number, std::uint64_t rate_at) {
   Rng rng(options_.seed, "encoder update " + std::to_string(number));
   const Batch batch = gather(data_.train(), rng, options_.encoder_states);
-  const Tensor leaf = embeddings_->forward(pointers(batch.observations), graph_part(parameters_.values()));
-  const Losses l = losses(batch, leaf);
-  parameters_.gradients().zero_();
-  l.total.backward();
-  embeddings_->backward(graph_part(parameters_.gradients()));
+  const Losses l = losses(batch, embed(batch));
+  backward(batch, l.total);
   const auto [figures, norm] = l.read(clip_gradients({parameters_.gradients()}, kGradientNorm));
   require_finite(norm, "encoder", number, "world.encoder_learning_rate");
   const double left = 1 - static_cast<double>(rate_at) / static_cast<double>(options_.encoder_updates);
@@ -239,8 +266,7 @@ EncoderLosses EncoderFit::held_out() {
   const torch::NoGradGuard no_grad;
   Rng rng(options_.seed, "encoder held out");
   const Batch batch = gather(data_.held_out(), rng, 2 * options_.encoder_states);
-  Tensor leaf = embeddings_->forward(pointers(batch.observations), graph_part(parameters_.values()));
-  const Losses l = losses(batch, leaf.detach());
+  const Losses l = losses(batch, embed(batch));
   return l.read(l.total).first;
 }
 
@@ -250,6 +276,12 @@ nn::Weights EncoderFit::encoder() const {
   const std::size_t size = encoder.tensors.back().offset + encoder.tensors.back().count;
   encoder.values.assign(all.values.begin(), all.values.begin() + static_cast<std::ptrdiff_t>(size));
   return encoder;
+}
+
+std::vector<float> EncoderFit::values() const {
+  std::vector<float> values = parameters_.store().values;
+  values.insert(values.end(), {cost_deviation_, change_deviation_});
+  return values;
 }
 
 void EncoderFit::write(replay::ByteWriter& out) const {

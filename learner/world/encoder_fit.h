@@ -12,6 +12,7 @@
 #include "core/nn/training/flat_parameters.h"
 #include "core/nn/world_model.h"
 #include "learner/optimiser/flat_adam.h"
+#include "learner/optimiser/work_share.h"
 #include "learner/world/world_data.h"
 
 namespace regraft::learner {
@@ -31,12 +32,13 @@ struct EncoderLosses {
 ///   states -> graph network -> raw z -> heads for cost, mask, counts; (z, action) -> cost change, next z.
 /// No gradient flows into the next z as a target, and z's variances are drawn to 1 and its covariances to 0
 /// (Bardes et al. 2022), so z cannot collapse to please its own prediction. The heads are dropped afterwards.
-/// One thread.
+/// Learners that share the work have some graphs of each batch each; the heads, which see z of all of them,
+/// are computed everywhere. One thread.
 class EncoderFit {
  public:
-  /// `data` outlives it.
+  /// `data` and `work` outlive it.
   EncoderFit(const nn::WorldModelConfig& config, const WorldData& data, const WorldOptions& options,
-             const nn::PolicyOptions& compute);
+             const WorkShare& work, const nn::PolicyOptions& compute);
 
   /// What is drawn depends on seed and number alone; the learning rate is that of the update `rate_at`.
   /// Throws NnError where the gradient is not finite: all is then as it was.
@@ -44,6 +46,8 @@ class EncoderFit {
   EncoderLosses held_out();
   /// In the layout of nn::encoder_layout().
   nn::Weights encoder() const;
+  /// All weights, and the scales that follow from the data.
+  std::vector<float> values() const;
 
   void write(replay::ByteWriter& out) const;
   /// Throws replay::ReplayError.
@@ -53,6 +57,8 @@ class EncoderFit {
   struct Batch;
   struct Losses;
   Batch gather(std::span<const std::size_t> episodes, Rng& rng, std::uint64_t states) const;
+  torch::Tensor embed(const Batch& batch);
+  void backward(const Batch& batch, const torch::Tensor& loss);
   Losses losses(const Batch& batch, const torch::Tensor& embedding) const;
   torch::Tensor layer(const torch::Tensor& x, const std::string& name) const;
   torch::Tensor head(const torch::Tensor& x, const std::string& name) const;
@@ -62,6 +68,7 @@ class EncoderFit {
   nn::WorldModelConfig config_;
   const WorldData& data_;
   const WorldOptions& options_;
+  const WorkShare& work_;
   std::int64_t graph_values_;
   torch::Device device_;
   nn::training::FlatParameters parameters_;

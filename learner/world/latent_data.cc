@@ -17,10 +17,11 @@ constexpr float kLeastDeviation = 1e-3f;  // of a latent dim that hardly moves
 }  // namespace
 
 LatentData::LatentData(const WorldData& data, const nn::WorldModelConfig& config, const WorldOptions& options,
-                       const nn::PolicyOptions& compute)
+                       const WorkShare& work, const nn::PolicyOptions& compute)
     : data_(data),
       config_(config),
       options_(options),
+      work_(work),
       compute_(compute),
       device_(nn::resolve_device(compute.device)) {
   rewards_.unit = static_cast<float>(options.reward_unit);
@@ -89,15 +90,21 @@ void LatentData::encode(const nn::Weights& encoder, const nn::LatentStatistics& 
   latents_.clear();
   noise_.clear();
   for (std::size_t i = 0; i < data_.episodes().size(); ++i) {
-    const auto observations = data_.observations(i);
-    std::vector<const env::Observation*> all;
-    for (const env::Observation& observation : observations) all.push_back(&observation);
-    latents_.push_back(encode_with.encode(all));
     const WorldEpisode& episode = data_.episodes()[i];
+    std::vector<float>& latents = latents_.emplace_back();
+    if (work_.has(i)) {
+      const auto observations = data_.observations(i);
+      std::vector<const env::Observation*> all;
+      for (const env::Observation& observation : observations) all.push_back(&observation);
+      latents = encode_with.encode(all);
+    } else {
+      latents.assign(episode.states.size() * config_.dynamics.latent, 0.0f);
+    }
     Rng rng(options_.seed, "target noise " + std::to_string(episode.sequence));
     std::vector<float>& noise = noise_.emplace_back(episode.length() * std::size_t{config_.dynamics.latent});
     for (float& value : noise) value = static_cast<float>(options_.target_noise * rng.normal());
   }
+  for (std::vector<float>& latents : latents_) work_.add_up(latents);
 }
 
 std::span<const float> LatentData::latent(std::size_t episode, std::uint32_t t) const {

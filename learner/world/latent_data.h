@@ -10,6 +10,7 @@
 
 #include "core/nn/encoder.h"
 #include "core/nn/training/mdn_rnn.h"
+#include "learner/optimiser/work_share.h"
 #include "learner/world/world_data.h"
 
 namespace regraft::learner {
@@ -24,12 +25,12 @@ struct LatentBatch {
 
 /// What the recurrent model is fitted to: the latents of a frozen encoder for all episodes, made once, and
 /// the facts of their states in the world's numbering. Rewards are squashed and standardised by those of the
-/// episodes that are fitted to. One thread.
+/// episodes that are fitted to. Learners that share the work encode some episodes each. One thread.
 class LatentData {
  public:
-  /// `data` outlives it. `compute`: what encodes, and where batches are laid out.
+  /// `data` and `work` outlive it. `compute`: what encodes, and where batches are laid out.
   LatentData(const WorldData& data, const nn::WorldModelConfig& config, const WorldOptions& options,
-             const nn::PolicyOptions& compute);
+             const WorkShare& work, const nn::PolicyOptions& compute);
 
   /// Encodes every episode with raw statistics, freezes mean and deviation over the episodes that are fitted
   /// to, and standardises.
@@ -63,6 +64,7 @@ class LatentData {
   const WorldData& data_;
   nn::WorldModelConfig config_;
   WorldOptions options_;
+  const WorkShare& work_;
   nn::PolicyOptions compute_;
   torch::Device device_;
   nn::LatentStatistics statistics_;

@@ -7,6 +7,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/log.h"
+#include "learner/optimiser/work_share.h"
 #include "learner/world/dynamics_fit.h"
 #include "learner/world/encoder_fit.h"
 #include "replay/rollout/error.h"
@@ -112,12 +113,13 @@ struct WorldFit::Parts {
         EnvironmentOf environment_of, const nn::PolicyOptions& compute)
       : data(replay, options, std::move(environment_of)),
         config(config_of(options, data, context)),
-        encoder(config, data, options, compute),
-        latents(data, config, options, compute),
-        dynamics(config, latents, options) {}
+        encoder(config, data, options, work, compute),
+        latents(data, config, options, work, compute),
+        dynamics(config, latents, options, work) {}
 
   WorldData data;
   nn::WorldModelConfig config;
+  WorkShare work;
   EncoderFit encoder;
   LatentData latents;
   DynamicsFit dynamics;
@@ -153,6 +155,10 @@ std::uint64_t WorldFit::lost_episodes() const {
 }
 
 WorldFit::~WorldFit() = default;
+
+void WorldFit::share_with(std::shared_ptr<wire::Group> group) {
+  parts_->work.share_with(std::move(group));
+}
 
 std::uint64_t WorldFit::updates_until(Stage stage) const {
   std::uint64_t updates = 0;
@@ -261,6 +267,14 @@ std::string WorldFit::status() const {
                                                   : reward_lines_;
   return std::string(names[static_cast<std::size_t>(stage_)]) + " " + std::to_string(update_) +
          (lines.empty() ? "" : ": " + lines.back());
+}
+
+std::vector<float> WorldFit::values() const {
+  if (stage_ == Stage::encoder) return parts_->encoder.values();
+  std::vector<float> values = parts_->latents.statistics().mean;
+  for (const nn::Weights& weights : {parts_->dynamics.dynamics(), parts_->dynamics.reward()})
+    values.insert(values.end(), weights.values.begin(), weights.values.end());
+  return values;
 }
 
 nn::WorldModel WorldFit::world() const {

@@ -10,6 +10,7 @@
 
 #include "core/nn/policy.h"
 #include "core/nn/world_model.h"
+#include "core/wire/group.h"
 #include "learner/world/world_context.h"
 #include "learner/world/world_data.h"
 #include "learner/world/world_metrics.h"
@@ -32,6 +33,9 @@ class WorldFit {
   WorldFit(WorldContext context, const replay::SequenceReplay& replay, const WorldOptions& options,
            EnvironmentOf environment_of, const nn::PolicyOptions& compute = {.device = "cpu"});
   ~WorldFit();
+  /// From now on the members of the group share the work of each update. All are fits of the same replay and
+  /// options, are called with the same, and come to the same weights.
+  void share_with(std::shared_ptr<wire::Group> group);
 
   /// One update, with held-out figures where they are due. False once all is done. `time_share` is how much
   /// of the time for the fit is over; 0 without a limit. Each stage's part of it is its part of the updates.
@@ -53,6 +57,8 @@ class WorldFit {
   /// Episodes that could not be replayed and were left out.
   std::uint64_t lost_episodes() const;
 
+  /// Weights of the stage, and the figures that what is fitted to has been scaled by.
+  std::vector<float> values() const;
   /// Once done; checked.
   nn::WorldModel world() const;
   /// Once the recurrent model is fitted.

@@ -4,11 +4,10 @@
 #include <utility>
 
 #include "core/base/log.h"
-#include "core/nn/device.h"
 #include "core/nn/world_bundle.h"
 #include "learner/world/final_errors.h"
-#include "learner/world/world_fit.h"
 #include "learner/world/world_folder.h"
+#include "learner/world/world_trainee.h"
 
 namespace regraft::learner {
 namespace {
@@ -21,13 +20,14 @@ class WorldPhase : public CollectPhase {
  public:
   WorldPhase(WorldPhaseSetup setup, const Clock& clock)
       : CollectPhase("world-model", std::move(setup.collect), kCollectShare, clock),
-        environment_of_(std::move(setup.environment_of)),
-        clock_(clock) {}
+        clock_(clock),
+        trainee_(CollectPhase::setup(), std::move(setup.environment_of)),
+        sharing_(trainee_, CollectPhase::setup().job.join) {}
 
   PhaseStart restore(const PhaseState* saved, std::uint64_t updates) override;
   PhaseStatus status(std::uint64_t updates) const override {
     PhaseStatus status = CollectPhase::status(updates);
-    status.done = fit_ && fit_->stage() == WorldFit::Stage::done;
+    status.done = fit() && fit()->stage() == WorldFit::Stage::done;
     status.ready = enough() && !status.done;
     return status;
   }
@@ -39,6 +39,7 @@ class WorldPhase : public CollectPhase {
   PhaseSummary summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const override;
 
  private:
+  WorldFit* fit() const { return trainee_.fit(); }
   double seconds_since(std::int64_t start_ns) const {
     return static_cast<double>(clock_.steady_ns() - start_ns) / static_cast<double>(nanoseconds_per_second);
   }
@@ -46,10 +47,10 @@ class WorldPhase : public CollectPhase {
   void start_fit();
   std::optional<CurvePoint> fit_point();
 
-  const EnvironmentOf environment_of_;
   const Clock& clock_;
   replay::Bytes saved_fit_;
-  std::unique_ptr<WorldFit> fit_;
+  WorldTrainee trainee_;
+  UpdateSharing sharing_;
   std::uint64_t shown_updates_ = 0;  // of the fit, at its last point
   double replay_seconds_ = 0, fit_seconds_ = 0;
 };
@@ -57,10 +58,12 @@ class WorldPhase : public CollectPhase {
 UpdateResult WorldPhase::update(const JobFigures& job) {
   if (!complete()) return CollectPhase::update(job);
   return final_errors([&]() -> UpdateResult {
-    if (!fit_) start_fit();
-    if (fit_->stage() == WorldFit::Stage::done) return {.made = false};
+    if (!fit()) start_fit();
+    if (fit()->stage() == WorldFit::Stage::done) return {.made = false};
     const std::int64_t start_ns = clock_.steady_ns();
-    fit_->advance(fit_time_share(job));
+    const double time_share = fit_time_share(job);
+    sharing_.tell([&] { return encode_world_update(time_share); });
+    fit()->advance(time_share);
     fit_seconds_ += seconds_since(start_ns);
     return {};
   });
@@ -76,18 +79,17 @@ double WorldPhase::fit_time_share(const JobFigures& job) const {
 
 void WorldPhase::start_fit() {
   const std::int64_t start_ns = clock_.steady_ns();
-  fit_ = std::make_unique<WorldFit>(setup().context, replay(), setup().world, environment_of_,
-                                    nn::PolicyOptions{.device = options().device});
-  if (!saved_fit_.empty()) fit_->restore(saved_fit_);
-  log_info("fitting from update {} on", fit_->updates_done());
+  sharing_.begin([&] { return encode_world_start(replay(), saved_fit_); });
+  trainee_.start(replay(), saved_fit_);
+  log_info("fitting from update {} on", fit()->updates_done());
   replay_seconds_ += seconds_since(start_ns);
 }
 
 /// RUN/events/fit, over the updates: where the newest one's figures were due and have no point yet.
 std::optional<CurvePoint> WorldPhase::fit_point() {
-  const auto figures = fit_->newest_figures();
-  if (figures.empty() || fit_->updates_done() == shown_updates_) return std::nullopt;
-  shown_updates_ = fit_->updates_done();
+  const auto figures = fit()->newest_figures();
+  if (figures.empty() || fit()->updates_done() == shown_updates_) return std::nullopt;
+  shown_updates_ = fit()->updates_done();
   CurvePoint point{.folder = "fit", .x = static_cast<std::int64_t>(shown_updates_)};
   for (const auto& [name, value] : figures) point.add(name, value);
   point.add("train/steps", static_cast<double>(replay().steps()));
@@ -95,18 +97,18 @@ std::optional<CurvePoint> WorldPhase::fit_point() {
 }
 
 PhaseReport WorldPhase::report(const JobFigures& job) {
-  if (!fit_) return CollectPhase::report(job);
+  if (!fit()) return CollectPhase::report(job);
   return {fit_point(),
           {.label = "fitting",
            .unit = "updates",
-           .total = fit_->updates_in_all(),
-           .done = fit_->updates_done(),
-           .note = fit_->status()}};
+           .total = fit()->updates_in_all(),
+           .done = fit()->updates_done(),
+           .note = fit()->status()}};
 }
 
 PhaseState WorldPhase::save(std::span<const std::unique_ptr<TicketResult>> queued, const JobFigures& job) {
   PhaseState state = CollectPhase::save(queued, job);
-  state.parts["fit"] = fit_ ? fit_->save() : saved_fit_;
+  state.parts["fit"] = fit() ? fit()->save() : saved_fit_;
   state.values.update({{"replay_seconds", replay_seconds_}, {"fit_seconds", fit_seconds_}});
   return state;
 }
@@ -124,28 +126,36 @@ void WorldPhase::export_as(const std::string& name, const JobFigures& job) {
   if (!status(job.updates).done) return;
   CollectPhase::export_as(name, job);
   const WorldFolder folder(setup().job.folder);
-  fit_->write_figures(folder.root);
-  nn::save_bundle({fit_->world(), {}, {}, {}}, folder.model());
+  fit()->write_figures(folder.root);
+  nn::save_bundle({fit()->world(), {}, {}, {}}, folder.model());
 }
 
 PhaseSummary WorldPhase::summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const {
   char line[128];
   std::snprintf(line, sizeof line, ", replayed in %.1f s, fitted in %.1f s\n", replay_seconds_, fit_seconds_);
   std::string line_end = line, lines;
-  if (fit_ && fit_->lost_episodes() > 0)
-    line_end += std::to_string(fit_->lost_episodes()) + " episodes could not be replayed and were left out\n";
-  if (job.finished && fit_ && fit_->updates_done() < fit_->updates_in_all())
-    lines = "train.minutes ended the fit after " + std::to_string(fit_->updates_done()) + " of " +
-            std::to_string(fit_->updates_in_all()) + " updates\n";
-  if (fit_) lines += "  " + fit_->status() + "\n";
-  return summary_with({{"lost_episodes", fit_ ? fit_->lost_episodes() : 0},
-                       {"updates", fit_ ? fit_->updates_done() : 0},
-                       {"replay_seconds", replay_seconds_},
-                       {"fit_seconds", fit_seconds_}},
-                      line_end, lines, job, ticket_counts);
+  if (fit() && fit()->lost_episodes() > 0)
+    line_end +=
+        std::to_string(fit()->lost_episodes()) + " episodes could not be replayed and were left out\n";
+  if (job.finished && fit() && fit()->updates_done() < fit()->updates_in_all())
+    lines = "train.minutes ended the fit after " + std::to_string(fit()->updates_done()) + " of " +
+            std::to_string(fit()->updates_in_all()) + " updates\n";
+  if (fit()) lines += "  " + fit()->status() + "\n";
+  PhaseSummary summary = summary_with({{"lost_episodes", fit() ? fit()->lost_episodes() : 0},
+                                       {"updates", fit() ? fit()->updates_done() : 0},
+                                       {"replay_seconds", replay_seconds_},
+                                       {"fit_seconds", fit_seconds_}},
+                                      line_end, lines, job, ticket_counts);
+  summary.farewell = sharing_.farewell();
+  return summary;
 }
 
 }  // namespace
+
+void follow_world_phase(const WorldPhaseSetup& setup) {
+  WorldTrainee trainee(setup.collect, setup.environment_of);
+  follow_updates(setup.collect.job.join, trainee);
+}
 
 std::unique_ptr<Phase> make_world_phase(WorldPhaseSetup setup, const Clock& clock) {
   return std::make_unique<WorldPhase>(std::move(setup), clock);

@@ -23,5 +23,8 @@ struct WorldPhaseSetup {
 /// RUN/world/{model.world, collected.rollouts, *.csv}. What does not fit the job is a LearnerError. The clock
 /// outlives it.
 std::unique_ptr<Phase> make_world_phase(WorldPhaseSetup setup, const Clock& clock);
+/// The work of a further learner that shares the updates of the fit, until the job has come to its end. It
+/// replays the episodes that the first one collected.
+void follow_world_phase(const WorldPhaseSetup& setup);
 
 }  // namespace regraft::learner

@@ -12,8 +12,18 @@ namespace {
 
 using torch::Tensor;
 
-Tensor masked_mean(const Tensor& values, const Tensor& mask) {
-  return (values * mask).sum() / mask.sum().clamp_min(1);
+/// What counts of each step.
+struct Masks {
+  explicit Masks(const DynamicsTargets& targets)
+      : valid(targets.valid),
+        goes_on(valid * (1 - targets.terminal)),
+        each_rule(goes_on.unsqueeze(-1).expand_as(targets.rules)),
+        legal(each_rule * targets.rules) {}
+  Tensor valid, goes_on, each_rule, legal;
+};
+
+Tensor masked_mean(const Tensor& values, const Tensor& mask, const Tensor& whole_mask) {
+  return (values * mask).sum() / whole_mask.sum().clamp_min(1);
 }
 
 /// Draws a component from softmax(log_weights / tau).
@@ -32,22 +42,6 @@ std::int64_t draw_component(const float* log_weights, std::int64_t count, double
 
 Tensor on_host(const Tensor& tensor) {
   return tensor.detach().to(torch::kCPU, torch::kFloat32).contiguous();
-}
-
-/// Random numbers of draws from a mixture: one [..] for the component, one [.., latent] for each dim.
-struct Draws {
-  Tensor shares, deviations;
-};
-
-/// Drawn on the host, in the order of sample(), and sent at once.
-Draws draw(std::int64_t time, std::int64_t batch, std::int64_t latent, torch::Device device, Rng& rng) {
-  std::vector<double> shares;
-  std::vector<float> deviations;
-  for (std::int64_t row = 0; row < time * batch; ++row) {
-    shares.push_back(rng.uniform());
-    for (std::int64_t d = 0; d < latent; ++d) deviations.push_back(static_cast<float>(rng.normal()));
-  }
-  return {copied(shares, {time, batch}, device), copied(deviations, {time, batch, latent}, device)};
 }
 
 /// What sample() draws with tau 1 of these random numbers [batch], [batch, latent], on their device.
@@ -114,9 +108,21 @@ DynamicsOutput MdnRnn::mixture(const Tensor& hidden) const {
   return output;
 }
 
-Tensor MdnRnn::sampled_latents(const Tensor& z, const Tensor& a, const Tensor& starts, Rng& rng) const {
+/// Drawn on the host, and sent at once.
+LatentDraws MdnRnn::draws(std::int64_t time, std::int64_t batch, Rng& rng) const {
+  const std::int64_t latent = config_.latent;
+  std::vector<double> shares;
+  std::vector<float> deviations;
+  for (std::int64_t row = 0; row < time * batch; ++row) {
+    shares.push_back(rng.uniform());
+    for (std::int64_t d = 0; d < latent; ++d) deviations.push_back(static_cast<float>(rng.normal()));
+  }
+  return {copied(shares, {time, batch}, device_), copied(deviations, {time, batch, latent}, device_)};
+}
+
+Tensor MdnRnn::sampled_latents(const Tensor& z, const Tensor& a, const Tensor& starts,
+                               const LatentDraws& draws) const {
   const torch::NoGradGuard no_grad;
-  const Draws draws = draw(z.size(0), z.size(1), z.size(2), device_, rng);
   RecurrentState state = initial_state(z.size(1));
   Tensor now = z[0];
   std::vector<Tensor> own;
@@ -185,22 +191,22 @@ Tensor sample(const DynamicsOutput& output, const SampleOptions& options, Rng& r
   return drawn.to(output.mean.device(), output.mean.scalar_type());
 }
 
-DynamicsLosses losses(const DynamicsOutput& output, const DynamicsTargets& targets) {
-  const Tensor goes_on = targets.valid * (1 - targets.terminal);
-  const Tensor each_rule = goes_on.unsqueeze(-1).expand_as(targets.rules);
+DynamicsLosses losses(const DynamicsOutput& output, const DynamicsTargets& targets,
+                      const DynamicsTargets* whole) {
+  const Masks own(targets), all(whole == nullptr ? targets : *whole);
   const Tensor mask_error =
       torch::binary_cross_entropy_with_logits(output.rules, targets.rules, {}, {}, at::Reduction::None);
   const Tensor terminal_error =
       torch::binary_cross_entropy_with_logits(output.terminal, targets.terminal, {}, {}, at::Reduction::None);
-  const Tensor legal = each_rule * targets.rules;
-  const Tensor bins = torch::where(legal > 0, targets.counts, torch::zeros_like(targets.counts));
+  const Tensor bins = torch::where(own.legal > 0, targets.counts, torch::zeros_like(targets.counts));
   const Tensor count_error =
       -torch::log_softmax(output.counts, -1).gather(-1, bins.unsqueeze(-1)).squeeze(-1);
-  return {masked_mean(negative_log_likelihood(output, targets.latent), goes_on) /
+  return {masked_mean(negative_log_likelihood(output, targets.latent), own.goes_on, all.goes_on) /
               static_cast<double>(targets.latent.size(-1)),
-          masked_mean((output.reward - targets.reward).square(), targets.valid),
-          masked_mean(terminal_error, targets.valid), masked_mean(mask_error, each_rule),
-          masked_mean(count_error, legal)};
+          masked_mean((output.reward - targets.reward).square(), own.valid, all.valid),
+          masked_mean(terminal_error, own.valid, all.valid),
+          masked_mean(mask_error, own.each_rule, all.each_rule),
+          masked_mean(count_error, own.legal, all.legal)};
 }
 
 }  // namespace regraft::nn::training

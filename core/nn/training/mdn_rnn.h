@@ -23,6 +23,11 @@ struct RecurrentState {
   torch::Tensor hidden, cell;
 };
 
+/// Random numbers of draws from mixtures: one [time, batch] for the component, one [.., latent] for each dim.
+struct LatentDraws {
+  torch::Tensor shares, deviations;
+};
+
 /// The LSTM (Hochreiter and Schmidhuber 1997; gates i, f, g, o) with its head:
 ///   c' = f c + i g,  h' = o tanh(c'),  head = h' W + b.
 /// Not thread-safe.
@@ -45,10 +50,12 @@ class MdnRnn {
   torch::Tensor unroll_hidden(const torch::Tensor& z, const torch::Tensor& a,
                               const torch::Tensor& starts) const;
 
+  /// For sampled_latents(), in the order of sample(), on its device.
+  LatentDraws draws(std::int64_t time, std::int64_t batch, Rng& rng) const;
   /// What the model itself draws (tau 1) where it is told z at the starts of episodes, and in the first row,
   /// alone: [time, batch, latent], to be unrolled in place of z. No gradient.
   torch::Tensor sampled_latents(const torch::Tensor& z, const torch::Tensor& a, const torch::Tensor& starts,
-                                Rng& rng) const;
+                                const LatentDraws& draws) const;
 
   FlatParameters& parameters() { return parameters_; }
   const DynamicsConfig& config() const { return config_; }
@@ -85,7 +92,8 @@ struct DynamicsTargets {
 };
 
 /// Means over the valid steps. After a terminal step there is no next state: its latent, mask and counts are
-/// left out.
+/// left out. Where these steps are a part of a batch, means are over the steps of all of it, `whole`: the
+/// losses of its parts then add up to its own. Null: they are all.
 struct DynamicsLosses {
   torch::Tensor latent;    // nats a dimension
   torch::Tensor reward;    // squared error
@@ -93,6 +101,7 @@ struct DynamicsLosses {
   torch::Tensor rules;     // nats a rule
   torch::Tensor counts;    // nats a legal rule
 };
-DynamicsLosses losses(const DynamicsOutput& output, const DynamicsTargets& targets);
+DynamicsLosses losses(const DynamicsOutput& output, const DynamicsTargets& targets,
+                      const DynamicsTargets* whole = nullptr);
 
 }  // namespace regraft::nn::training

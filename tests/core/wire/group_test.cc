@@ -189,6 +189,27 @@ TEST_P(GroupTest, WhoDoesNotJoinOrAnswerIsWaitedForAWhile) {
   end();
 }
 
+// A lead whose first update is hours away writes its file only then.
+TEST_P(GroupTest, ALeadThatIsNotThereYetIsWaitedForLongerThanPatience) {
+  PeerOptions early = peer(1);
+  early.size = 2;
+  early.patience = 2s;
+  early.locate = [locate = early.locate, looks = std::make_shared<int>(11)] {  // five a second
+    if (--*looks >= 0) throw FileError("is not there yet", "learners.json", "");
+    return locate();
+  };
+  std::jthread peer_that_waits([&] {
+    std::vector<float> values{2};
+    join_group(early)->add_up(values);
+    EXPECT_EQ(values, std::vector<float>{3});
+  });
+  LeadOptions of_two = lead();
+  of_two.size = 2;
+  std::vector<float> values{1};
+  lead_group(of_two)->add_up(values);
+  EXPECT_EQ(values, std::vector<float>{3});
+}
+
 TEST_P(GroupTest, NeitherAStrangerNorAnActorJoins) {
   if (GetParam()) GTEST_SKIP() << "plain transport knows no strangers";
   LeadOptions impatient = lead();

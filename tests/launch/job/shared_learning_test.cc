@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "launch/program.h"
+#include "launch/small_model_based.h"
 
 namespace regraft::launch {
 namespace {
@@ -87,13 +88,51 @@ TEST_F(SharedLearningTest, UnderMpirunTheFirstRanksLearn) {
   EXPECT_THAT(without_actors.seen(), HasSubstr("a job without actors learns nothing"));
 }
 
-TEST_F(SharedLearningTest, APhaseThatHasOneLearnerSaysSo) {
-  for (const char* phase : {"world-model", "collect", "model-based"}) {
-    Running job(shared(run(), "2", {"--set", std::string("train.phase=") + phase}));
+// One is killed in the fit, and one in the dream.
+TEST_F(SharedLearningTest, AModelBasedJobSharesItsFitsAndDreams) {
+  const auto start = [](const fs::path& folder) {
+    std::vector<std::string> more;
+    for (const char* setting :
+         {"train.learners=2", "train.deterministic=true", "train.updates=150",
+          "train.checkpoint_minutes=0.01", "model_based.rounds=1", "world.dynamics_updates=100",
+          "world.reward_hidden=8", "world.reward_updates=10"})
+      more.insert(more.end(), {"--set", setting});
+    return Running(train(folder, testing::small_model_based(std::move(more))));
+  };
+  const auto kill_one = [](Running& job) {
+    const std::vector<pid_t> peers = job.workers("--rank");
+    ASSERT_EQ(peers.size(), 1u) << job.seen();
+    kill(peers.front(), SIGKILL);
+    ASSERT_TRUE(job.wait_for_line("learner 1 has gone")) << job.seen();
+    ASSERT_TRUE(job.wait_for_line("generation 2")) << job.seen();
+  };
+  const fs::path whole = dir.path() / "whole";
+  Running uninterrupted = start(whole);
+  ASSERT_EQ(uninterrupted.finish().code, 0) << uninterrupted.seen();
+
+  Running job = start(run());
+  ASSERT_TRUE(job.wait_for_line("fitting from update 0 on")) << job.seen();
+  ASSERT_NO_FATAL_FAILURE(kill_one(job));
+  ASSERT_TRUE(job.wait_for_line("round-1/dream")) << job.seen();
+  ASSERT_TRUE(job.wait_for_line("checkpoint ")) << job.seen();
+  ASSERT_NO_FATAL_FAILURE(kill_one(job));
+  ASSERT_EQ(job.finish().code, 0) << job.seen();
+  for (const char* file : {"round-1/fit/world/model.world", "round-1/dream/policies/latest.world"})
+    EXPECT_EQ(read_file(run() / file) == read_file(whole / file), true) << file;
+}
+
+TEST_F(SharedLearningTest, WhatHasOneLearnerSaysSo) {
+  const auto refused = [&](std::vector<std::string> more, const std::string& why) {
+    Running job(shared(run(), "2", std::move(more)));
     EXPECT_EQ(job.finish().code, 2) << job.seen();
-    EXPECT_THAT(job.seen(), HasSubstr(std::string("the phase ") + phase + " has one learner"));
+    EXPECT_THAT(job.seen(), HasSubstr(why));
     EXPECT_FALSE(fs::exists(run()));
-  }
+  };
+  for (const std::string phase : {"collect", "load-test"})
+    refused({"--set", "train.phase=" + phase}, "the phase " + phase + " has one learner");
+  refused({"--set", "train.phase=dream", "--set", "dream.controller=linear", "--set", "actors.dream=1",
+           "--set", "actors.count=0"},
+          "an evolution has no gradients to share");
 }
 
 }  // namespace

@@ -1,15 +1,11 @@
 // Learners that share the updates of one policy.
 #include <gmock/gmock.h>
 
-#include <atomic>
-#include <thread>
-
-#include "core/base/file.h"
 #include "core/nn/device.h"
-#include "core/wire/error.h"
 #include "learner/ppo/ppo.h"
-#include "learner/ppo/ppo_peers.h"
+#include "learner/ppo/ppo_trainee.h"
 #include "tests/learner/device_under_test.h"
+#include "tests/learner/learners.h"
 #include "tests/learner/ppo/chain_world.h"
 
 namespace regraft::learner {
@@ -42,74 +38,37 @@ class PpoGroupTest : public testing::TestWithParam<nn::Head> {
     }
   }
 
-  Ppo make(std::shared_ptr<wire::Group> group) const {
-    Ppo ppo(network_, start_, ChainWorld::rules(), options_, "cpu", kSeed);
-    if (group) ppo.share_with(std::move(group));
-    return ppo;
-  }
-  /// What the first learner does; alone where there is no group.
-  std::vector<std::byte> lead(const std::shared_ptr<wire::Group>& group,
-                              std::vector<PpoMetrics>* metrics) const {
-    Ppo ppo = make(group);
-    std::optional<PpoPeers> peers;
-    if (group) peers.emplace(*group);
+  Ppo make() const { return Ppo(network_, start_, ChainWorld::rules(), options_, "cpu", kSeed); }
+  /// What the first learner does.
+  std::vector<PpoMetrics> lead(Ppo& ppo, UpdateSharing sharing) const {
+    std::vector<PpoMetrics> metrics;
+    sharing.begin([&] { return ppo.save(); });
     for (int update = 0; update < static_cast<int>(fresh_.size()); ++update) {
       const double share = 1 - 0.1 * update;
-      if (peers && update == 0) peers->tell_state(ppo);
-      if (peers) peers->tell_update(ppo, share, fresh_[update], best_[update]);
+      sharing.tell([&] { return encode_ppo_update(share, fresh_[update], best_[update]); });
       ppo.anneal(share);
-      metrics->push_back(ppo.update(fresh_[update], best_[update]));
+      metrics.push_back(ppo.update(fresh_[update], best_[update]));
     }
-    if (peers) peers->tell_end();
-    return ppo.save();
+    if (const auto farewell = sharing.farewell()) farewell();
+    return metrics;
   }
   /// The first learner's state, as all of its peers have it, too.
   std::vector<std::byte> learnt(std::uint32_t learners, std::vector<PpoMetrics>* metrics) const {
-    if (learners == 1) return lead(nullptr, metrics);
-    const TempDir folder("rl");
-    const auto file = folder.path() / "learners.json";
     std::vector<std::vector<std::byte>> states(learners);
-    std::atomic<bool> ended = false;
-    {
-      std::vector<std::jthread> peers;
-      for (std::uint32_t rank = 1; rank < learners; ++rank) {
-        peers.emplace_back([&, rank] {
-          wire::PeerOptions options;
-          options.rank = rank;
-          options.size = learners;
-          options.patience = std::chrono::minutes(1);
-          options.locate = [&] {
-            if (ended) throw wire::WireError(wire::WireFault::kClosed, "it has ended", "", "");
-            return wire::RunInfo::load(file);
-          };
-          try {
-            const std::shared_ptr<wire::Group> group = wire::join_group(options);
-            Ppo ppo = make(group);
-            follow_updates(*group, ppo);
-            states[rank] = ppo.save();
-          } catch (const Error& error) {
-            ADD_FAILURE() << error.what();
-          }
-        });
-      }
-      wire::LeadOptions options;
-      options.size = learners;
-      options.bind = {"ipc://" + (folder.path() / "group.ipc").string()};
-      options.plain = true;
-      options.run_id = "run";
-      options.file = file;
-      try {
-        states[0] = lead(wire::lead_group(options), metrics);
-      } catch (const Error& error) {
-        ADD_FAILURE() << error.what();
-      }
-      ended = true;
-    }
+    test::run_learners(learners, [&](std::uint32_t rank, const JoinLearners& join) {
+      Ppo ppo = make();
+      PpoTrainee trainee(ppo);
+      if (rank == 0)
+        *metrics = lead(ppo, {trainee, join});
+      else
+        follow_updates(join, trainee);
+      states[rank] = ppo.save();
+    });
     for (const std::vector<std::byte>& state : states) EXPECT_EQ(state, states[0]) << "bit for bit";
     return states[0];
   }
   nn::Weights weights_of(const std::vector<std::byte>& state) const {
-    Ppo ppo = make(nullptr);
+    Ppo ppo = make();
     ppo.restore(state);
     return ppo.weights();
   }
@@ -124,7 +83,6 @@ TEST_P(PpoGroupTest, SeveralLearnersLearnWhatOneLearnsWithinRounding) {
   std::vector<PpoMetrics> alone, shared;
   const nn::Weights one = weights_of(learnt(1, &alone));
   for (const std::uint32_t learners : {2U, 3U}) {
-    shared.clear();
     const std::vector<std::byte> state = learnt(learners, &shared);
     EXPECT_LT(test::apart(weights_of(state), one, start_), test::kWithinRounding);
     for (int update = 0; update < kUpdates; ++update) {

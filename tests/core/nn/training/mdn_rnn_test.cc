@@ -86,7 +86,7 @@ TEST_F(MdnRnnTest, OwnLatentsAreThoseOfADreamFromTheSameStarts) {
   starts[0].fill_(1);
   starts[4][1] = 1;
   Rng drawn(kSeed, "own"), again(kSeed, "own");
-  const Tensor own = model.sampled_latents(z, a, starts, drawn);
+  const Tensor own = model.sampled_latents(z, a, starts, model.draws(time, batch, drawn));
   ASSERT_EQ(own.sizes(), z.sizes());
   EXPECT_TRUE(own[0].equal(z[0]));
   EXPECT_TRUE(own[4][1].equal(z[4][1]));
@@ -161,6 +161,28 @@ TEST_F(MdnRnnTest, PaddingChangesNoLossAndNoGradient) {
   EXPECT_NEAR(same.item<double>(), loss.item<double>(), 1e-12);
   EXPECT_TRUE(torch::allclose(model.parameters().gradients(), gradient, 0, 1e-12));
   EXPECT_GT(gradient.abs().max().item<double>(), 1e-4) << "the comparison must compare something";
+}
+
+TEST_F(MdnRnnTest, LossesOfTheLanesOfABatchAddUpToItsOwn) {
+  const std::int64_t time = 5, batch = 4;
+  const Tensor z = random_tensor({time, batch, 3}, rng), a = random_tensor({time, batch, 2}, rng);
+  const Tensor starts = torch::zeros({time, batch}, torch::kFloat64);
+  DynamicsTargets all = targets(time, batch);
+  all.valid.slice(0, 2).select(1, 1).zero_();
+  const Tensor whole = total(losses(model.unroll(z, a, starts), all));
+  Tensor sum = torch::zeros({}, torch::kFloat64);
+  for (const auto& [first, last] : {std::pair{0, 3}, std::pair{3, 4}, std::pair{4, 4}}) {
+    const auto part = [first = first, last = last](const Tensor& of) { return of.slice(1, first, last); };
+    const DynamicsTargets own{part(all.valid),    part(all.latent), part(all.reward),
+                              part(all.terminal), part(all.xfers),  part(all.counts)};
+    sum = sum + total(losses(model.unroll(part(z), part(a), part(starts)), own, &all));
+  }
+  EXPECT_NEAR(sum.item<double>(), whole.item<double>(), 1e-12);
+  whole.backward();
+  const Tensor gradient = model.parameters().gradients().clone();
+  model.parameters().gradients().zero_();
+  sum.backward();
+  EXPECT_TRUE(torch::allclose(model.parameters().gradients(), gradient, 0, 1e-12));
 }
 
 TEST_F(MdnRnnTest, NothingIsLearntOfTheStateAfterTheEnd) {

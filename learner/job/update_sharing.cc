@@ -1,0 +1,83 @@
+#include "learner/job/update_sharing.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "core/base/hash.h"
+#include "core/base/log.h"
+#include "core/wire/error.h"
+#include "replay/rollout/bytes.h"
+
+namespace regraft::learner {
+namespace {
+
+using replay::ByteReader;
+using replay::ByteWriter;
+
+/// What a message of the first learner is.
+enum class Word : std::uint8_t { state, update, end };
+
+std::uint64_t hash_of(const Trainee& trainee) {
+  const std::vector<float> weights = trainee.weights();
+  return hash_bytes(std::as_bytes(std::span(weights))).low;
+}
+
+void say_end(wire::Group& group) {
+  try {
+    group.share({static_cast<std::byte>(Word::end)});
+  } catch (const wire::WireError& error) {  // who has died meanwhile learns it from the run folder
+    log_warning("{}", error.what());
+  }
+}
+
+}  // namespace
+
+UpdateSharing::UpdateSharing(Trainee& trainee, JoinLearners join)
+    : trainee_(trainee), join_(std::move(join)) {}
+
+void UpdateSharing::begin(const MakeBytes& state) {
+  if (!join_ || group_) return;
+  group_ = join_();
+  trainee_.share_with(group_);
+  std::vector<std::byte> bytes;
+  ByteWriter out(bytes);
+  out.value(Word::state);
+  out.raw(state());
+  group_->share(std::move(bytes));
+}
+
+void UpdateSharing::tell(const MakeBytes& data) const {
+  if (!group_) return;
+  std::vector<std::byte> bytes;
+  ByteWriter out(bytes);
+  out.value(Word::update);
+  out.value(hash_of(trainee_));
+  out.raw(data());
+  group_->share(std::move(bytes));
+}
+
+std::function<void()> UpdateSharing::farewell() const {
+  if (!group_) return {};
+  return [group = group_] { say_end(*group); };
+}
+
+void follow_updates(const JoinLearners& join, Trainee& trainee) {
+  const std::shared_ptr<wire::Group> group = join();
+  trainee.share_with(group);
+  for (;;) {
+    const std::vector<std::byte> bytes = group->share({});
+    ByteReader in(bytes);
+    const auto word = in.value<Word>();
+    if (word == Word::end) return;
+    if (word == Word::state) {
+      trainee.restore(in.raw(in.left()));
+      continue;
+    }
+    if (in.value<std::uint64_t>() != hash_of(trainee))
+      throw wire::WireError(wire::WireFault::kMisuse, "its weights are not those of the first learner",
+                            "learner", "start all learners on machines alike");
+    trainee.update(in.raw(in.left()));
+  }
+}
+
+}  // namespace regraft::learner
