@@ -15,7 +15,7 @@ struct PlayedDreams {
       : world(random_world(seed)),
         config({.kind = nn::ControllerKind::hierarchical,
                 .state = world.config.dynamics.latent + world.config.dynamics.hidden,
-                .xfers = world.config.dynamics.xfers,
+                .rules = world.config.dynamics.rules,
                 .locations = world.config.locations,
                 .width = 32}),
         start(nn::initial_weights(config, seed)) {

@@ -174,7 +174,7 @@ TEST_F(MdnRnnTest, LossesOfTheLanesOfABatchAddUpToItsOwn) {
   for (const auto& [first, last] : {std::pair{0, 3}, std::pair{3, 4}, std::pair{4, 4}}) {
     const auto part = [first = first, last = last](const Tensor& of) { return of.slice(1, first, last); };
     const DynamicsTargets own{part(all.valid),    part(all.latent), part(all.reward),
-                              part(all.terminal), part(all.xfers),  part(all.counts)};
+                              part(all.terminal), part(all.rules),  part(all.counts)};
     sum = sum + total(losses(model.unroll(part(z), part(a), part(starts)), own, &all));
   }
   EXPECT_NEAR(sum.item<double>(), whole.item<double>(), 1e-12);
