@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
 constexpr std::size_t kMaxKnownNames = std::size_t{1} << 16;
-constexpr std::size_t kFewUndecided = 16;  // results without a verdict, however few actors there are
+constexpr std::uint32_t kHeartbeatsATimeout = 4;  // at least: one that comes late ends no actor
+constexpr std::size_t kFewUndecided = 16;         // results without a verdict, however few actors there are
 
 }  // namespace
 
@@ -62,7 +63,9 @@ void Dispatcher::on_hello(const Sender& from, const Hello& hello) {
   on_unreachable(from.connection);  // a connection that was another actor's until now
   incarnations_[hello.actor] = hello.incarnation;
   peers_[from.connection] = std::move(peer);
-  send(from.connection, Welcome{ledger_.generation(), options_.heartbeat_ms, ports_.weights, ports_.announce,
+  const std::uint32_t heartbeat_ms =
+      std::min(options_.heartbeat_ms, options_.actor_timeout_ms / kHeartbeatsATimeout);
+  send(from.connection, Welcome{ledger_.generation(), heartbeat_ms, ports_.weights, ports_.announce,
                                 options_.ticket_bytes, weights_.latest()});
 }
 

@@ -26,7 +26,7 @@ struct DispatchOptions {
   std::uint32_t max_parts = 64;                                    // of one result
   std::uint32_t max_actors = 1024;
   std::uint32_t max_actors_per_connection = 256;  // that a relay may speak for
-  std::uint32_t heartbeat_ms = 1000;              // expected from each actor
+  std::uint32_t heartbeat_ms = 1000;              // at most, between two heartbeats of an actor
   std::uint32_t actor_timeout_ms = 10000;         // of silence, until an actor's tickets are lost
   bool deterministic = false;  // lost work is issued again; versions are kept until their tickets close
 };

@@ -38,6 +38,15 @@ TEST_F(DispatcherTest, RefusesEachWithItsReason) {
   EXPECT_EQ(dispatcher().actors().size(), 1u);
 }
 
+TEST_F(DispatcherTest, AnActorIsToldToSpeakSeveralTimesWithinItsTimeout) {
+  say(kFirst, hello("a"));
+  EXPECT_EQ(answers<Welcome>(kFirst).at(0).heartbeat_ms, 250u);
+  options_.actor_timeout_ms = 10000;
+  dispatcher_.reset();
+  say(kFirst, hello("a"));
+  EXPECT_EQ(answers<Welcome>(kFirst).at(0).heartbeat_ms, 1000u);
+}
+
 TEST_F(DispatcherTest, TakesNoMoreActorsThanConfigured) {
   options_.max_actors = 1;
   join(kFirst, hello("a"));
