@@ -188,6 +188,11 @@ Dispatcher::Held Dispatcher::take_from(Peer& peer, std::map<std::uint64_t, Held>
   return taken;
 }
 
+void Dispatcher::on_away(const std::string& connection) {
+  const auto peer = peers_.find(connection);
+  if (peer != peers_.end()) peer->second.away = true;
+}
+
 void Dispatcher::on_unreachable(const std::string& connection) {
   const auto peer = peers_.find(connection);
   if (peer != peers_.end()) drop_peer(peer);
@@ -280,7 +285,7 @@ void Dispatcher::note_memory(bool is_short) {
 }
 
 bool Dispatcher::issue_one(const std::string& connection, Peer& peer) {
-  if (peer.held.size() >= peer.wanted) return false;
+  if (peer.away || peer.held.size() >= peer.wanted) return false;
   const auto spec = next_spec(peer);
   if (!spec) return false;
   const Ticket ticket = ledger_.issue(*spec);

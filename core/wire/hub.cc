@@ -260,12 +260,13 @@ class Hub::Impl {
     dispatcher_.drop_unauthorised([&](const std::string& key) { return keys_->contains(key); });
   }
 
-  // One who cannot be reached, or reads nothing, is dropped; that may free work for others, hence the loop.
+  // One who reads nothing is dropped; that may free work for others, hence the loop.
   void send_all() {
     for (auto batch = dispatcher_.take_outgoing(); !batch.empty(); batch = dispatcher_.take_outgoing()) {
       for (const auto& [connection, message] : batch) {
         const auto outcome = send(router_, connection, encode(message), {}, counters_);
-        if (outcome != SendOutcome::kSent) dispatcher_.on_unreachable(connection);
+        if (outcome == SendOutcome::kUnreachable) dispatcher_.on_away(connection);
+        if (outcome == SendOutcome::kFull) dispatcher_.on_unreachable(connection);
       }
     }
   }

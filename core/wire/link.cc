@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "core/base/log.h"
-#include "core/base/mutex.h"
 #include "core/wire/connection.h"
 #include "core/wire/link_state.h"
 #include "core/wire/weights_client.h"
@@ -23,7 +22,8 @@ constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
 constexpr Milliseconds kTickEvery{20};
 constexpr Milliseconds kPauseBeforeRetry{200};
 constexpr std::int64_t kHelloEveryNs = 100 * kNanosecondsPerMillisecond;
-// A learner that dies in the middle of a handshake looks like one with another key, but not several times.
+// Where a learner dies or a link is cut in the middle of a handshake, it looks like a learner with another
+// key: but not several times, nor is it one after the right key was seen.
 constexpr int kHandshakesUntilWrongKey = 3;
 constexpr std::uint32_t kLookAgainMilliseconds = 500;
 constexpr int kLeaveLingerMilliseconds = 500;
@@ -39,7 +39,8 @@ class Link::Impl {
   Impl(LinkOptions options, const Clock& clock)
       : options_(std::move(options)),
         clock_(clock),
-        weights_(context_, {options_.fetch_timeout_ms, options_.max_weights_bytes}) {
+        weights_(context_, state_, options_.keys,
+                 {options_.fetch_timeout_ms, options_.max_weights_bytes, options_.stopped}) {
     state_.stand_for({.tickets_wanted = options_.tickets_wanted});
     search_since_ns_ = clock_.steady_ns();
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
@@ -72,11 +73,7 @@ class Link::Impl {
     wake_.signal();
   }
 
-  Weights fetch(std::uint64_t version) {
-    state_.expect_between_tickets();
-    return weights_.fetch(state_.weights_endpoint(), options_.keys, server_key(), version,
-                          [this] { state_.expect_between_tickets(); });
-  }
+  Weights fetch(std::uint64_t version) { return weights_.fetch(version); }
 
   TransportCounters counters() const {
     TransportCounters sum = counters_.read();
@@ -104,7 +101,7 @@ class Link::Impl {
                                           {nullptr, wake_.fd(), ZMQ_POLLIN, 0}}};
     zmq::poll(items.data(), items.size(), kTickEvery);
     wake_.drain();
-    for (NetEvent event; connection_->next_event(event);) on_event(event);
+    while (const auto event = connection_->events().next()) on_event(*event);
     Incoming message;
     const ReceiveCaps caps{.frames = 1, .bytes = kMaxHeaderBytes};
     while (receive(connection_->announcements(), false, caps, counters_, message)) accept(message, false);
@@ -132,11 +129,8 @@ class Link::Impl {
       run_id_ = run.run_id;
       // A URL does not follow the learner's restarts: what it told us last is newer.
       generation_ = std::max(generation_, run.generation);
-      {
-        const MutexLock lock(server_key_mutex_);
-        server_key_ = run.server_key;
-      }
-      connection_ = std::make_unique<Connection>(context_, run, options_.keys, ++attempts_);
+      server_key_ = run.server_key;
+      connection_ = std::make_unique<Connection>(context_, run, options_.keys);
     } catch (const Error& error) {
       // The run file may be missing while the learner restarts.
       last_problem_ = error.what();
@@ -146,7 +140,7 @@ class Link::Impl {
       give_up_in_time();
       return false;
     }
-    nobody_listens_ = reconnect_ = false;
+    nobody_listens_ = reconnect_ = connected_ = hello_lost_ = false;
     last_heard_ns_ = clock_.steady_ns();
     say_hello();
     return true;
@@ -182,9 +176,12 @@ class Link::Impl {
       case NetEvent::kNotAuthorised:
         throw WireError(WireFault::kKey, "the learner does not authorise this actor's key",
                         connection_->endpoint(), "regraft keys add it on the learner's side");
+      case NetEvent::kHandshakeUnanswered:
+        last_problem_ = "the handshake was not answered";
+        return;
       case NetEvent::kHandshakeFailed:
         last_problem_ = "the handshake failed";
-        if (++failed_handshakes_ < kHandshakesUntilWrongKey) return;
+        if (ever_joined_ || ++failed_handshakes_ < kHandshakesUntilWrongKey) return;
         throw WireError(WireFault::kKey, "the learner does not have the expected key",
                         connection_->endpoint(), "take the run file of the run that is running");
       case NetEvent::kNobodyListens:
@@ -194,8 +191,10 @@ class Link::Impl {
       case NetEvent::kDisconnected:
         last_problem_ = "the connection was closed";
         reconnect_ = reconnect_ || joined_;  // a restarted learner may be elsewhere: look before knocking
+        hello_lost_ = hello_lost_ || connected_;
         return;
       case NetEvent::kConnected:
+        connected_ = true;
         nobody_listens_ = false;
         failed_handshakes_ = 0;
         return;
@@ -228,7 +227,8 @@ class Link::Impl {
     heartbeat_ns_ = to_ns(welcome.heartbeat_ms);
     beat_due_ = true;
     connection_->subscribe(welcome.announce_port);
-    state_.on_welcome(welcome, sibling_endpoint(connection_->endpoint(), ".weights", welcome.weights_port));
+    state_.on_welcome(welcome, sibling_endpoint(connection_->endpoint(), ".weights", welcome.weights_port),
+                      server_key_);
     log_debug("joined run {} generation {} at {}", run_id_, generation_, connection_->endpoint());
   }
 
@@ -299,12 +299,14 @@ class Link::Impl {
       return disconnect();
     }
     give_up_in_time();
-    const std::uint32_t patience_ms = nobody_listens_ ? kLookAgainMilliseconds : options_.silence_timeout_ms;
+    const bool unheard = nobody_listens_ || hello_lost_;
+    const std::uint32_t patience_ms = unheard ? kLookAgainMilliseconds : options_.silence_timeout_ms;
     if (now - said_hello_ns_ >= to_ns(patience_ms)) disconnect();
   }
 
   void disconnect() {
     joined_ = false;
+    state_.on_lost();
     connection_.reset();
   }
 
@@ -325,11 +327,6 @@ class Link::Impl {
     connection_->linger(kLeaveLingerMilliseconds);
   }
 
-  std::string server_key() const {
-    const MutexLock lock(server_key_mutex_);
-    return server_key_;
-  }
-
   const LinkOptions options_;
   const Clock& clock_;
   Context context_;
@@ -338,15 +335,14 @@ class Link::Impl {
   Wake wake_;
   LiveCounters counters_;
   std::atomic<bool> beat_due_ = false;
-  mutable Mutex server_key_mutex_;
-  std::string server_key_ GUARDED_BY(server_key_mutex_);
 
   // The link's thread only.
   std::unique_ptr<Connection> connection_;
-  std::string run_id_, last_problem_;
-  std::uint64_t generation_ = 0, attempts_ = 0;
+  std::string run_id_, server_key_, last_problem_;
+  std::uint64_t generation_ = 0;
   bool joined_ = false, ever_joined_ = false, blocked_ = false;
-  bool hello_due_ = false, nobody_listens_ = false, reconnect_ = false;
+  bool connected_ = false, hello_due_ = false, hello_lost_ = false, nobody_listens_ = false;
+  bool reconnect_ = false;
   int failed_handshakes_ = 0;
   ActorWork told_;
   std::int64_t heartbeat_ns_ = to_ns(1000);
