@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "core/wire/awake_clock.h"
 #include "core/wire/connection.h"
 #include "core/wire/link_state.h"
 #include "core/wire/weights_client.h"
@@ -39,10 +40,11 @@ class Link::Impl {
   Impl(LinkOptions options, const Clock& clock)
       : options_(std::move(options)),
         clock_(clock),
+        awake_(clock),
         weights_(context_, state_, options_.keys,
                  {options_.fetch_timeout_ms, options_.max_weights_bytes, options_.stopped}) {
     state_.stand_for({.tickets_wanted = options_.tickets_wanted});
-    search_since_ns_ = clock_.steady_ns();
+    search_since_ns_ = awake_.steady_ns();
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
     if (!options_.of_relay) state_.wait_until_joined();
   }
@@ -94,6 +96,7 @@ class Link::Impl {
   }
 
   void turn() {
+    awake_.look();
     if (!connection_ && !connect()) return pause();
     std::array<zmq::pollitem_t, 4> items{{{connection_->results().handle(), 0, poll_flags(), 0},
                                           {connection_->announcements().handle(), 0, ZMQ_POLLIN, 0},
@@ -141,7 +144,7 @@ class Link::Impl {
       return false;
     }
     nobody_listens_ = reconnect_ = connected_ = hello_lost_ = false;
-    last_heard_ns_ = clock_.steady_ns();
+    last_heard_ns_ = awake_.steady_ns();
     say_hello();
     return true;
   }
@@ -163,7 +166,7 @@ class Link::Impl {
                 .told = told_,
                 .held = state_.held(generation_)};
     joined_ = hello_due_ = false;
-    said_hello_ns_ = clock_.steady_ns();
+    said_hello_ns_ = awake_.steady_ns();
     post(hello);
   }
 
@@ -209,7 +212,7 @@ class Link::Impl {
     if (const auto* announce = std::get_if<WeightsAnnounce>(&decoded))
       return state_.on_latest(announce->info);
     if (!from_results) return;
-    last_heard_ns_ = clock_.steady_ns();
+    last_heard_ns_ = awake_.steady_ns();
     if (const auto* welcome = std::get_if<Welcome>(&decoded)) return on_welcome(*welcome);
     if (const auto* refused = std::get_if<Refused>(&decoded)) return on_refused(*refused);
     if (const auto* grant = std::get_if<TicketGrant>(&decoded)) return state_.on_grant(grant->ticket);
@@ -253,13 +256,13 @@ class Link::Impl {
 
   // At once after a change, else at intervals: a learner that goes on refusing is not flooded.
   void say_hello_again(bool changed) {
-    hello_due_ns_ = changed ? clock_.steady_ns() : said_hello_ns_ + kHelloEveryNs;
+    hello_due_ns_ = changed ? awake_.steady_ns() : said_hello_ns_ + kHelloEveryNs;
     joined_ = false;
     hello_due_ = true;
   }
 
   void say_due_hello() {
-    if (hello_due_ && clock_.steady_ns() >= hello_due_ns_) say_hello();
+    if (hello_due_ && awake_.steady_ns() >= hello_due_ns_) say_hello();
   }
 
   void send_parts() {
@@ -289,7 +292,7 @@ class Link::Impl {
   }
 
   void check_silence() {
-    const std::int64_t now = clock_.steady_ns();
+    const std::int64_t now = awake_.steady_ns();
     if (joined_) {
       search_since_ns_ = now;
       if (now - last_heard_ns_ < to_ns(options_.silence_timeout_ms)) return;
@@ -312,7 +315,7 @@ class Link::Impl {
 
   void give_up_in_time() {
     const std::uint32_t patience_ms = ever_joined_ ? options_.give_up_after_ms : options_.connect_timeout_ms;
-    if (clock_.steady_ns() - search_since_ns_ < to_ns(patience_ms)) return;
+    if (awake_.steady_ns() - search_since_ns_ < to_ns(patience_ms)) return;
     const std::string where = connection_ ? connection_->endpoint() : "run " + run_id_;
     throw WireError(WireFault::kTimeout,
                     "no learner answered in " + std::to_string(patience_ms) + " ms" +
@@ -329,6 +332,7 @@ class Link::Impl {
 
   const LinkOptions options_;
   const Clock& clock_;
+  AwakeClock awake_;  // by which the learner is silent; for the link's thread
   Context context_;
   LinkState state_;
   WeightsClient weights_;
