@@ -92,6 +92,8 @@ class Link::Impl {
     } catch (...) {
       state_.fail(std::current_exception());
     }
+    // Else ZeroMQ aborts where the other end closes amid frames of a message (libzmq issue 3442).
+    if (connection_ && joined_) connection_->linger(kLeaveLingerMilliseconds);
     connection_.reset();
   }
 
@@ -327,7 +329,6 @@ class Link::Impl {
     if (!connection_ || !joined_) return;
     send_parts();
     post(Bye{"the actor leaves"});
-    connection_->linger(kLeaveLingerMilliseconds);
   }
 
   const LinkOptions options_;
