@@ -30,7 +30,7 @@ wire::Weights fetch_weights(wire::Link& link, const wire::Ticket& ticket) {
   try {
     return link.fetch(ticket.weight_version);
   } catch (const wire::WireError& error) {
-    // A learner that is killed takes the request with it; the one that follows may not have that version.
+    // The learner that follows one that was killed may not have that version.
     if (error.fault() != wire::WireFault::kGone && error.fault() != wire::WireFault::kTimeout) throw;
     return link.fetch(0);
   }

@@ -4,6 +4,7 @@
 
 #include "core/wire/run_info.h"
 #include "core/wire/socket.h"
+#include "core/wire/socket_events.h"
 
 // Inside core/wire only.
 
@@ -13,34 +14,25 @@ namespace regraft::wire {
 std::string sibling_endpoint(const std::string& endpoint, std::string_view ipc_suffix,
                              std::uint16_t tcp_port);
 
-/// What the transport noticed on a connection.
-enum class NetEvent { kConnected, kNotAuthorised, kHandshakeFailed, kNobodyListens, kDisconnected, kOther };
-
 /// An actor's sockets to one learner: results (DEALER), announcements (SUB, once announced where), and the
 /// events of the first. Used by one thread, made anew for every attempt.
 class Connection {
  public:
-  /// `attempt`: another number for each connection of a context (its sockets close later than it is
-  /// destroyed).
-  Connection(Context& context, const RunInfo& run, const KeyPair& keys, std::uint64_t attempt);
-  ~Connection();
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
+  Connection(Context& context, const RunInfo& run, const KeyPair& keys);
 
   const std::string& endpoint() const { return endpoint_; }
   zmq::socket_t& results() { return results_; }
   zmq::socket_t& announcements() { return announcements_; }
-  zmq::socket_t& events() { return events_; }
+  SocketEvents& events() { return events_; }
 
   void subscribe(std::uint16_t tcp_port);
-  /// The next event, if any.
-  bool next_event(NetEvent& event);
   /// Closing may take this long to send what is queued.
   void linger(int milliseconds) { results_.set(zmq::sockopt::linger, milliseconds); }
 
  private:
   std::string endpoint_;
-  zmq::socket_t results_, announcements_, events_;
+  zmq::socket_t results_, announcements_;
+  SocketEvents events_;
   bool subscribed_ = false;
 };
 

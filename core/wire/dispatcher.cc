@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
 constexpr std::size_t kMaxKnownNames = std::size_t{1} << 16;
-constexpr std::size_t kFewUndecided = 16;  // results without a verdict, however few actors there are
+constexpr std::uint32_t kHeartbeatsATimeout = 4;  // at least: one that comes late ends no actor
+constexpr std::size_t kFewUndecided = 16;         // results without a verdict, however few actors there are
 
 }  // namespace
 
@@ -62,7 +63,9 @@ void Dispatcher::on_hello(const Sender& from, const Hello& hello) {
   on_unreachable(from.connection);  // a connection that was another actor's until now
   incarnations_[hello.actor] = hello.incarnation;
   peers_[from.connection] = std::move(peer);
-  send(from.connection, Welcome{ledger_.generation(), options_.heartbeat_ms, ports_.weights, ports_.announce,
+  const std::uint32_t heartbeat_ms =
+      std::min(options_.heartbeat_ms, options_.actor_timeout_ms / kHeartbeatsATimeout);
+  send(from.connection, Welcome{ledger_.generation(), heartbeat_ms, ports_.weights, ports_.announce,
                                 options_.ticket_bytes, weights_.latest()});
 }
 
@@ -185,6 +188,11 @@ Dispatcher::Held Dispatcher::take_from(Peer& peer, std::map<std::uint64_t, Held>
   return taken;
 }
 
+void Dispatcher::on_away(const std::string& connection) {
+  const auto peer = peers_.find(connection);
+  if (peer != peers_.end()) peer->second.away = true;
+}
+
 void Dispatcher::on_unreachable(const std::string& connection) {
   const auto peer = peers_.find(connection);
   if (peer != peers_.end()) drop_peer(peer);
@@ -277,7 +285,7 @@ void Dispatcher::note_memory(bool is_short) {
 }
 
 bool Dispatcher::issue_one(const std::string& connection, Peer& peer) {
-  if (peer.held.size() >= peer.wanted) return false;
+  if (peer.away || peer.held.size() >= peer.wanted) return false;
   const auto spec = next_spec(peer);
   if (!spec) return false;
   const Ticket ticket = ledger_.issue(*spec);

@@ -26,7 +26,7 @@ struct DispatchOptions {
   std::uint32_t max_parts = 64;                                    // of one result
   std::uint32_t max_actors = 1024;
   std::uint32_t max_actors_per_connection = 256;  // that a relay may speak for
-  std::uint32_t heartbeat_ms = 1000;              // expected from each actor
+  std::uint32_t heartbeat_ms = 1000;              // at most, between two heartbeats of an actor
   std::uint32_t actor_timeout_ms = 10000;         // of silence, until an actor's tickets are lost
   bool deterministic = false;  // lost work is issued again; versions are kept until their tickets close
 };
@@ -73,7 +73,10 @@ class Dispatcher {
 
   /// A message as it came: never throws on what an actor may send.
   void on_message(const Sender& from, std::span<const std::byte> header, std::vector<Frame> frames);
-  /// The transport knows the connection no more, or it takes no messages.
+  /// The transport knows the connection no more: its actor keeps what it holds until it is back on another
+  /// one, or counts as silent.
+  void on_away(const std::string& connection);
+  /// It takes no messages.
   void on_unreachable(const std::string& connection);
   /// The ledger has closed a delivered ticket: acknowledges it.
   void on_decided(std::uint64_t id, Verdict verdict);
@@ -104,6 +107,7 @@ class Dispatcher {
     std::string key;
     std::uint32_t wanted = 1;
     std::int64_t last_heard_ns = 0;
+    bool away = false;
     std::map<std::uint64_t, Held> held;
     std::int64_t counted_ns = 0;  // waits until then are in its status
     bool needs_memory = false;    // for the tickets that it waits for

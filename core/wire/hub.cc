@@ -10,6 +10,7 @@
 
 #include "core/base/log.h"
 #include "core/base/mutex.h"
+#include "core/wire/awake_clock.h"
 #include "core/wire/socket.h"
 #include "core/wire/weights_server.h"
 #include "core/wire/zap_handler.h"
@@ -78,8 +79,9 @@ class Hub::Impl {
       : options_(std::move(options)),
         ledger_(ledger),
         clock_(clock),
+        awake_(clock),
         keys_(options_.plain ? nullptr : std::make_unique<AuthorisedKeys>(options_.authorised)),
-        dispatcher_(options_.dispatch, ledger, store_, std::move(source), clock),
+        dispatcher_(options_.dispatch, ledger, store_, std::move(source), awake_),
         zap_(context_, keys_.get()),
         router_(open_socket(context_, zmq::socket_type::router, result_limits(options_.dispatch))) {
     check_listening(options_.bind, options_.plain, options_.server_keys);
@@ -216,6 +218,7 @@ class Hub::Impl {
   }
 
   void turn() {
+    awake_.look();
     std::array<zmq::pollitem_t, 2> items{
         {{router_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, wake_.fd(), ZMQ_POLLIN, 0}}};
     zmq::poll(items.data(), items.size(), kTickEvery);
@@ -260,12 +263,13 @@ class Hub::Impl {
     dispatcher_.drop_unauthorised([&](const std::string& key) { return keys_->contains(key); });
   }
 
-  // One who cannot be reached, or reads nothing, is dropped; that may free work for others, hence the loop.
+  // One who reads nothing is dropped; that may free work for others, hence the loop.
   void send_all() {
     for (auto batch = dispatcher_.take_outgoing(); !batch.empty(); batch = dispatcher_.take_outgoing()) {
       for (const auto& [connection, message] : batch) {
         const auto outcome = send(router_, connection, encode(message), {}, counters_);
-        if (outcome != SendOutcome::kSent) dispatcher_.on_unreachable(connection);
+        if (outcome == SendOutcome::kUnreachable) dispatcher_.on_away(connection);
+        if (outcome == SendOutcome::kFull) dispatcher_.on_unreachable(connection);
       }
     }
   }
@@ -305,6 +309,7 @@ class Hub::Impl {
   const HubOptions options_;
   TicketBook& ledger_;
   const Clock& clock_;
+  AwakeClock awake_;  // by which actors are silent
   std::unique_ptr<AuthorisedKeys> keys_;
   WeightsStore store_;
   Dispatcher dispatcher_;

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/base/log.h"
-#include "core/base/mutex.h"
+#include "core/wire/awake_clock.h"
 #include "core/wire/connection.h"
 #include "core/wire/link_state.h"
 #include "core/wire/weights_client.h"
@@ -23,7 +23,8 @@ constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
 constexpr Milliseconds kTickEvery{20};
 constexpr Milliseconds kPauseBeforeRetry{200};
 constexpr std::int64_t kHelloEveryNs = 100 * kNanosecondsPerMillisecond;
-// A learner that dies in the middle of a handshake looks like one with another key, but not several times.
+// Where a learner dies or a link is cut in the middle of a handshake, it looks like a learner with another
+// key: but not several times, nor is it one after the right key was seen.
 constexpr int kHandshakesUntilWrongKey = 3;
 constexpr std::uint32_t kLookAgainMilliseconds = 500;
 constexpr int kLeaveLingerMilliseconds = 500;
@@ -39,9 +40,11 @@ class Link::Impl {
   Impl(LinkOptions options, const Clock& clock)
       : options_(std::move(options)),
         clock_(clock),
-        weights_(context_, {options_.fetch_timeout_ms, options_.max_weights_bytes}) {
+        awake_(clock),
+        weights_(context_, state_, options_.keys,
+                 {options_.fetch_timeout_ms, options_.max_weights_bytes, options_.stopped}) {
     state_.stand_for({.tickets_wanted = options_.tickets_wanted});
-    search_since_ns_ = clock_.steady_ns();
+    search_since_ns_ = awake_.steady_ns();
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
     if (!options_.of_relay) state_.wait_until_joined();
   }
@@ -72,11 +75,7 @@ class Link::Impl {
     wake_.signal();
   }
 
-  Weights fetch(std::uint64_t version) {
-    state_.expect_between_tickets();
-    return weights_.fetch(state_.weights_endpoint(), options_.keys, server_key(), version,
-                          [this] { state_.expect_between_tickets(); });
-  }
+  Weights fetch(std::uint64_t version) { return weights_.fetch(version); }
 
   TransportCounters counters() const {
     TransportCounters sum = counters_.read();
@@ -93,10 +92,13 @@ class Link::Impl {
     } catch (...) {
       state_.fail(std::current_exception());
     }
+    // Else ZeroMQ aborts where the other end closes amid frames of a message (libzmq issue 3442).
+    if (connection_ && joined_) connection_->linger(kLeaveLingerMilliseconds);
     connection_.reset();
   }
 
   void turn() {
+    awake_.look();
     if (!connection_ && !connect()) return pause();
     std::array<zmq::pollitem_t, 4> items{{{connection_->results().handle(), 0, poll_flags(), 0},
                                           {connection_->announcements().handle(), 0, ZMQ_POLLIN, 0},
@@ -104,7 +106,7 @@ class Link::Impl {
                                           {nullptr, wake_.fd(), ZMQ_POLLIN, 0}}};
     zmq::poll(items.data(), items.size(), kTickEvery);
     wake_.drain();
-    for (NetEvent event; connection_->next_event(event);) on_event(event);
+    while (const auto event = connection_->events().next()) on_event(*event);
     Incoming message;
     const ReceiveCaps caps{.frames = 1, .bytes = kMaxHeaderBytes};
     while (receive(connection_->announcements(), false, caps, counters_, message)) accept(message, false);
@@ -132,11 +134,8 @@ class Link::Impl {
       run_id_ = run.run_id;
       // A URL does not follow the learner's restarts: what it told us last is newer.
       generation_ = std::max(generation_, run.generation);
-      {
-        const MutexLock lock(server_key_mutex_);
-        server_key_ = run.server_key;
-      }
-      connection_ = std::make_unique<Connection>(context_, run, options_.keys, ++attempts_);
+      server_key_ = run.server_key;
+      connection_ = std::make_unique<Connection>(context_, run, options_.keys);
     } catch (const Error& error) {
       // The run file may be missing while the learner restarts.
       last_problem_ = error.what();
@@ -146,8 +145,8 @@ class Link::Impl {
       give_up_in_time();
       return false;
     }
-    nobody_listens_ = reconnect_ = false;
-    last_heard_ns_ = clock_.steady_ns();
+    nobody_listens_ = reconnect_ = connected_ = hello_lost_ = false;
+    last_heard_ns_ = awake_.steady_ns();
     say_hello();
     return true;
   }
@@ -169,7 +168,7 @@ class Link::Impl {
                 .told = told_,
                 .held = state_.held(generation_)};
     joined_ = hello_due_ = false;
-    said_hello_ns_ = clock_.steady_ns();
+    said_hello_ns_ = awake_.steady_ns();
     post(hello);
   }
 
@@ -182,9 +181,12 @@ class Link::Impl {
       case NetEvent::kNotAuthorised:
         throw WireError(WireFault::kKey, "the learner does not authorise this actor's key",
                         connection_->endpoint(), "regraft keys add it on the learner's side");
+      case NetEvent::kHandshakeUnanswered:
+        last_problem_ = "the handshake was not answered";
+        return;
       case NetEvent::kHandshakeFailed:
         last_problem_ = "the handshake failed";
-        if (++failed_handshakes_ < kHandshakesUntilWrongKey) return;
+        if (ever_joined_ || ++failed_handshakes_ < kHandshakesUntilWrongKey) return;
         throw WireError(WireFault::kKey, "the learner does not have the expected key",
                         connection_->endpoint(), "take the run file of the run that is running");
       case NetEvent::kNobodyListens:
@@ -194,8 +196,10 @@ class Link::Impl {
       case NetEvent::kDisconnected:
         last_problem_ = "the connection was closed";
         reconnect_ = reconnect_ || joined_;  // a restarted learner may be elsewhere: look before knocking
+        hello_lost_ = hello_lost_ || connected_;
         return;
       case NetEvent::kConnected:
+        connected_ = true;
         nobody_listens_ = false;
         failed_handshakes_ = 0;
         return;
@@ -210,7 +214,7 @@ class Link::Impl {
     if (const auto* announce = std::get_if<WeightsAnnounce>(&decoded))
       return state_.on_latest(announce->info);
     if (!from_results) return;
-    last_heard_ns_ = clock_.steady_ns();
+    last_heard_ns_ = awake_.steady_ns();
     if (const auto* welcome = std::get_if<Welcome>(&decoded)) return on_welcome(*welcome);
     if (const auto* refused = std::get_if<Refused>(&decoded)) return on_refused(*refused);
     if (const auto* grant = std::get_if<TicketGrant>(&decoded)) return state_.on_grant(grant->ticket);
@@ -228,7 +232,8 @@ class Link::Impl {
     heartbeat_ns_ = to_ns(welcome.heartbeat_ms);
     beat_due_ = true;
     connection_->subscribe(welcome.announce_port);
-    state_.on_welcome(welcome, sibling_endpoint(connection_->endpoint(), ".weights", welcome.weights_port));
+    state_.on_welcome(welcome, sibling_endpoint(connection_->endpoint(), ".weights", welcome.weights_port),
+                      server_key_);
     log_debug("joined run {} generation {} at {}", run_id_, generation_, connection_->endpoint());
   }
 
@@ -253,13 +258,13 @@ class Link::Impl {
 
   // At once after a change, else at intervals: a learner that goes on refusing is not flooded.
   void say_hello_again(bool changed) {
-    hello_due_ns_ = changed ? clock_.steady_ns() : said_hello_ns_ + kHelloEveryNs;
+    hello_due_ns_ = changed ? awake_.steady_ns() : said_hello_ns_ + kHelloEveryNs;
     joined_ = false;
     hello_due_ = true;
   }
 
   void say_due_hello() {
-    if (hello_due_ && clock_.steady_ns() >= hello_due_ns_) say_hello();
+    if (hello_due_ && awake_.steady_ns() >= hello_due_ns_) say_hello();
   }
 
   void send_parts() {
@@ -289,7 +294,7 @@ class Link::Impl {
   }
 
   void check_silence() {
-    const std::int64_t now = clock_.steady_ns();
+    const std::int64_t now = awake_.steady_ns();
     if (joined_) {
       search_since_ns_ = now;
       if (now - last_heard_ns_ < to_ns(options_.silence_timeout_ms)) return;
@@ -299,18 +304,20 @@ class Link::Impl {
       return disconnect();
     }
     give_up_in_time();
-    const std::uint32_t patience_ms = nobody_listens_ ? kLookAgainMilliseconds : options_.silence_timeout_ms;
+    const bool unheard = nobody_listens_ || hello_lost_;
+    const std::uint32_t patience_ms = unheard ? kLookAgainMilliseconds : options_.silence_timeout_ms;
     if (now - said_hello_ns_ >= to_ns(patience_ms)) disconnect();
   }
 
   void disconnect() {
     joined_ = false;
+    state_.on_lost();
     connection_.reset();
   }
 
   void give_up_in_time() {
     const std::uint32_t patience_ms = ever_joined_ ? options_.give_up_after_ms : options_.connect_timeout_ms;
-    if (clock_.steady_ns() - search_since_ns_ < to_ns(patience_ms)) return;
+    if (awake_.steady_ns() - search_since_ns_ < to_ns(patience_ms)) return;
     const std::string where = connection_ ? connection_->endpoint() : "run " + run_id_;
     throw WireError(WireFault::kTimeout,
                     "no learner answered in " + std::to_string(patience_ms) + " ms" +
@@ -322,31 +329,25 @@ class Link::Impl {
     if (!connection_ || !joined_) return;
     send_parts();
     post(Bye{"the actor leaves"});
-    connection_->linger(kLeaveLingerMilliseconds);
-  }
-
-  std::string server_key() const {
-    const MutexLock lock(server_key_mutex_);
-    return server_key_;
   }
 
   const LinkOptions options_;
   const Clock& clock_;
+  AwakeClock awake_;  // by which the learner is silent; for the link's thread
   Context context_;
   LinkState state_;
   WeightsClient weights_;
   Wake wake_;
   LiveCounters counters_;
   std::atomic<bool> beat_due_ = false;
-  mutable Mutex server_key_mutex_;
-  std::string server_key_ GUARDED_BY(server_key_mutex_);
 
   // The link's thread only.
   std::unique_ptr<Connection> connection_;
-  std::string run_id_, last_problem_;
-  std::uint64_t generation_ = 0, attempts_ = 0;
+  std::string run_id_, server_key_, last_problem_;
+  std::uint64_t generation_ = 0;
   bool joined_ = false, ever_joined_ = false, blocked_ = false;
-  bool hello_due_ = false, nobody_listens_ = false, reconnect_ = false;
+  bool connected_ = false, hello_due_ = false, hello_lost_ = false, nobody_listens_ = false;
+  bool reconnect_ = false;
   int failed_handshakes_ = 0;
   ActorWork told_;
   std::int64_t heartbeat_ns_ = to_ns(1000);

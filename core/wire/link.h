@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,10 @@ struct LinkOptions {
   std::uint32_t connect_timeout_ms = 10000;  // for joining the first time
   std::uint32_t silence_timeout_ms = 10000;  // without a word from the learner, until it is looked for anew
   std::uint32_t give_up_after_ms = 120000;   // of looking for it
-  std::uint32_t fetch_timeout_ms = 10000;    // for any next chunk of weights
+  std::uint32_t fetch_timeout_ms = 10000;    // of a learner that was joined, for any next chunk of weights
   std::uint64_t max_weights_bytes = std::uint64_t{1} << 30;
-  bool of_relay = false;  // joins while its user goes on, and tells nothing of its own process
+  bool of_relay = false;    // joins while its user goes on, and tells nothing of its own process
+  std::stop_token stopped;  // ends a fetch that waits
 };
 
 /// An actor's end of the transport. A thread of its own sends heartbeats, keeps the connection and finds the
@@ -79,9 +81,10 @@ class Link {
 
   /// The newest version the learner has spoken of.
   WeightsInfo latest() const;
-  /// Fetches a version (0: the latest) and checks its hash. Only between tickets: throws WireError(kMisuse)
-  /// while a ticket has parts sent but not its last; kGone if the version is no longer kept (ask for the
-  /// latest), kCorrupt, kTimeout.
+  /// Fetches a version (0: the latest) and checks its hash; asks again where the connection was lost on the
+  /// way, and of the learner that is found then. Only between tickets: throws WireError(kMisuse) while a
+  /// ticket has parts sent but not its last; kGone if the version is no longer kept (ask for the latest),
+  /// kCorrupt, kTimeout, kClosed also where a stop was asked for.
   Weights fetch(std::uint64_t version);
 
   /// The generation of the learner that was joined last; 0 before.

@@ -123,8 +123,6 @@ WeightsInfo LinkState::latest() const {
 }
 
 void LinkState::expect_between_tickets() const {
-  const MutexLock lock(mutex_);
-  throw_failure();
   for (const auto& [id, open] : open_) {
     if (open.parts.empty() || open.complete) continue;
     throw WireError(WireFault::kMisuse, "weights are swapped between tickets only",
@@ -139,9 +137,22 @@ void LinkState::wait_until_joined() {
   throw_failure();
 }
 
-std::string LinkState::weights_endpoint() const {
+WeightsPlace LinkState::weights_place() const {
   const MutexLock lock(mutex_);
-  return weights_endpoint_;
+  throw_failure();
+  expect_between_tickets();
+  return weights_place_;
+}
+
+WeightsPlace LinkState::await_weights_place(const std::stop_token& stopped) const {
+  MutexLock lock(mutex_);
+  // Here too the link's thread has the deadline.
+  changed_.wait(lock, stopped,
+                [&]() REQUIRES(mutex_) { return !weights_place_.endpoint.empty() || failure_; });
+  throw_failure();
+  if (stopped.stop_requested()) throw WireError(WireFault::kClosed, "asked to stop", "weights", "");
+  expect_between_tickets();
+  return weights_place_;
 }
 
 std::uint64_t LinkState::generation() const {
@@ -149,12 +160,18 @@ std::uint64_t LinkState::generation() const {
   return generation_;
 }
 
-void LinkState::on_welcome(const Welcome& welcome, const std::string& endpoint) {
+void LinkState::on_lost() {
+  const MutexLock lock(mutex_);
+  weights_place_.endpoint.clear();
+}
+
+void LinkState::on_welcome(const Welcome& welcome, const std::string& weights_endpoint,
+                           const std::string& server_key) {
   const MutexLock lock(mutex_);
   give_up_older(welcome.generation);
   generation_ = welcome.generation;
   ticket_bytes_ = welcome.ticket_bytes;
-  weights_endpoint_ = endpoint;
+  weights_place_ = {weights_endpoint, server_key, weights_place_.joined + 1};
   latest_ = welcome.latest;
   joined_ = true;
   to_send_.clear();

@@ -5,6 +5,8 @@
 #include <exception>
 #include <map>
 #include <optional>
+#include <stop_token>
+#include <string>
 #include <vector>
 
 #include "core/base/mutex.h"
@@ -16,13 +18,22 @@
 
 namespace regraft::wire {
 
+/// Where weights are fetched.
+struct WeightsPlace {
+  std::string endpoint;      // empty while there is no learner
+  std::string server_key;    // empty: plain transport
+  std::uint64_t joined = 0;  // how often a learner was joined: its connections are others each time
+
+  bool operator==(const WeightsPlace&) const = default;
+};
+
 /// What the actor's thread and the link's thread share: tickets, unacknowledged results, the newest weights,
 /// the first fatal error. Every call is one short lock.
 class LinkState {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
-  // For the actor's thread; all but wanted() and latest() throw the failure, if there is one.
+  // For the actor's thread; all but wanted(), latest() and generation() throw the failure, if there is one.
   std::optional<Ticket> next_ticket(Milliseconds wait);
   bool send(const Ticket& ticket, const PartInfo& info, std::vector<Frame> frames);
   bool send_whole(const Ticket& ticket, std::vector<Part> parts);
@@ -31,10 +42,12 @@ class LinkState {
   bool wait(Milliseconds wait) const;
   bool wanted(const Ticket& ticket) const;
   WeightsInfo latest() const;
-  void expect_between_tickets() const;
   void wait_until_joined();
-  std::string weights_endpoint() const;
   std::uint64_t generation() const;
+  /// For a fetch: throws WireError(kMisuse) in the middle of a ticket. No endpoint while there is no learner.
+  WeightsPlace weights_place() const;
+  /// Once there is a learner; kClosed where a stop was asked for before.
+  WeightsPlace await_weights_place(const std::stop_token& stopped) const;
 
   /// Whether actors or tickets are others than before.
   bool stand_for(const RelayedActors& relayed);
@@ -42,7 +55,9 @@ class LinkState {
   // For the link's thread.
   /// A learner of this generation has welcomed us: older tickets are void, unacknowledged results are sent
   /// again.
-  void on_welcome(const Welcome& welcome, const std::string& endpoint);
+  void on_welcome(const Welcome& welcome, const std::string& weights_endpoint, const std::string& server_key);
+  /// The learner is looked for.
+  void on_lost();
   void on_grant(const Ticket& ticket);
   void on_ack(const Ack& ack);
   void on_latest(const WeightsInfo& info);
@@ -69,6 +84,7 @@ class LinkState {
   };
 
   void throw_failure() const REQUIRES(mutex_);
+  void expect_between_tickets() const REQUIRES(mutex_);
   bool add_part(const Ticket& ticket, const PartInfo& info, std::vector<Frame> frames) REQUIRES(mutex_);
   void give_up_older(std::uint64_t generation) REQUIRES(mutex_);
   void push_ack(const Ack& ack) REQUIRES(mutex_);
@@ -81,7 +97,7 @@ class LinkState {
   std::deque<Place> to_send_ GUARDED_BY(mutex_);
   std::deque<Ack> acks_ GUARDED_BY(mutex_);
   WeightsInfo latest_ GUARDED_BY(mutex_);
-  std::string weights_endpoint_ GUARDED_BY(mutex_);
+  WeightsPlace weights_place_ GUARDED_BY(mutex_);
   std::uint64_t generation_ GUARDED_BY(mutex_) = 0;
   std::uint64_t ticket_bytes_ GUARDED_BY(mutex_) = 0;
   std::uint64_t policy_steps_ GUARDED_BY(mutex_) = 0;

@@ -59,9 +59,11 @@ WireError no_run(const Error& error) {
 /// One generation of the learner.
 class Session {
  public:
-  Session(const RelayOptions& options, const RunInfo& run, Kept& kept, const Clock& clock)
+  Session(const RelayOptions& options, const RunInfo& run, Kept& kept, const Clock& clock,
+          const std::stop_token& stopped)
       : options_(options),
         clock_(clock),
+        stopped_(stopped),
         kept_(kept),
         book_(run.run_id, run.generation),
         located_ns_(clock.steady_ns()),
@@ -79,9 +81,9 @@ class Session {
 
   /// The learner's next generation, when that has begun. Throws what ends a link; kClosed where a stop was
   /// asked for.
-  std::uint64_t run(const std::stop_token& stopped) {
+  std::uint64_t run() {
     for (;;) {
-      check_stop(stopped);
+      check_stop(stopped_);
       if (auto delivery = hub_.take(kPatience)) forward(std::move(*delivery));
       look_at_actors();
       for (const auto& [kind, up] : upstream_)
@@ -145,6 +147,7 @@ class Session {
     link.kind = kind;
     link.tickets_wanted = 1;  // until it is said how many actors there are
     link.of_relay = true;
+    link.stopped = stopped_;
     auto up = std::make_unique<Upstream>(link, clock_);
     up->thread =
         std::jthread([this, kind, &of = up->link](const std::stop_token& stop) { follow(stop, kind, of); });
@@ -257,6 +260,7 @@ class Session {
 
   const RelayOptions& options_;
   const Clock& clock_;
+  const std::stop_token stopped_;
   Kept& kept_;
   RelayBook book_;
   Mutex fetching_;
@@ -305,8 +309,8 @@ void run_relay(const RelayOptions& options, const Clock& clock, const std::stop_
       // A URL does not follow restarts.
       run.generation = generation = std::max(generation, run.generation);
       session.reset();  // the next one has its place
-      session = std::make_unique<Session>(options, run, kept, clock);
-      generation = session->run(stopped);
+      session = std::make_unique<Session>(options, run, kept, clock, stopped);
+      generation = session->run();
     }
   } catch (const WireError& error) {
     if (!ends_the_run(error.fault())) throw;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -22,12 +23,15 @@ class Context {
  public:
   Context();
   zmq::context_t& zmq() { return context_; }
+  /// An inproc endpoint that no other socket had. Any thread may ask.
+  std::string new_name() { return "inproc://" + std::to_string(++names_); }
   /// CPU time of the I/O threads, where encryption happens.
   std::uint64_t io_cpu_ns() const;
 
  private:
   zmq::context_t context_;
   std::vector<int> threads_;  // kernel thread ids
+  std::atomic<std::uint64_t> names_{0};
 };
 
 /// Bounds that every socket gets.

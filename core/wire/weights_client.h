@@ -1,14 +1,17 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <string>
+#include <optional>
+#include <stop_token>
 
 #include "core/wire/counters.h"
 #include "core/wire/frame.h"
 #include "core/wire/keys.h"
+#include "core/wire/link_state.h"
 #include "core/wire/socket.h"
+#include "core/wire/socket_events.h"
 #include "core/wire/weights.h"
 #include "core/wire/weights_store.h"
 
@@ -22,14 +25,15 @@ class WeightsClient {
   struct Options {
     std::uint32_t chunk_timeout_ms = 10000;
     std::uint64_t max_bytes = std::uint64_t{1} << 30;
+    std::stop_token stopped;
   };
 
-  WeightsClient(Context& context, const Options& options) : context_(context), options_(options) {}
+  WeightsClient(Context& context, const LinkState& link, const KeyPair& keys, const Options& options)
+      : context_(context), link_(link), keys_(keys), options_(options) {}
 
-  /// Version 0: the latest. `check_open` is called while it waits, and throws where the run has ended. Throws
-  /// WireError: kGone, kCorrupt, kTimeout.
-  Weights fetch(const std::string& endpoint, const KeyPair& keys, const std::string& server_key,
-                std::uint64_t version, const std::function<void()>& check_open);
+  /// Version 0: the latest. From the beginning again where the connection is lost, or the link's. Throws what
+  /// ended the link; WireError: kGone, kCorrupt, kTimeout, kClosed where a stop was asked for.
+  Weights fetch(std::uint64_t version);
   TransportCounters counters() const { return counters_.read(); }
 
  private:
@@ -38,15 +42,25 @@ class WeightsClient {
     Frame bytes;
   };
 
-  void open(const std::string& endpoint, const KeyPair& keys, const std::string& server_key);
-  Weights fetch_now(std::uint64_t version, const std::function<void()>& check_open);
+  /// The same, once; none where it has to be asked for again.
+  std::optional<Weights> fetch_once(std::uint64_t version);
+  void open();
+  void close();
   void request(std::uint64_t version, std::uint32_t chunk);
-  Chunk receive_chunk(std::uint64_t version, const std::function<void()>& check_open);
+  std::optional<Chunk> receive_chunk(std::uint64_t version);
+  bool lost();
+  [[noreturn]] void throw_gone(std::uint64_t version) const;
+  void be_patient();
 
   Context& context_;
+  const LinkState& link_;
+  const KeyPair keys_;
   const Options options_;
-  std::string endpoint_, server_key_;
+  WeightsPlace place_;
+  std::chrono::steady_clock::time_point until_;
+  bool none_yet_ = false;                  // as its learner said last
   std::unique_ptr<zmq::socket_t> socket_;  // none before the first fetch and after a failed one
+  std::unique_ptr<SocketEvents> events_;
   LiveCounters counters_;
 };
 

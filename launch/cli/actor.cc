@@ -50,6 +50,7 @@ int run_actor(const ActorArguments& options) {
   link_options.incarnation = options.incarnation;
   link_options.tickets_wanted = static_cast<std::uint32_t>(config.integer("wire.tickets_per_actor"));
   link_options.connect_timeout_ms = 60000;
+  link_options.stopped = stop.get_token();
   return work_in_run(folder, [&] {
     wire::Link link(link_options, clock);
     phase.act({link, kind, config, clock, stop.get_token(), link_options});

@@ -38,6 +38,15 @@ TEST_F(DispatcherTest, RefusesEachWithItsReason) {
   EXPECT_EQ(dispatcher().actors().size(), 1u);
 }
 
+TEST_F(DispatcherTest, AnActorIsToldToSpeakSeveralTimesWithinItsTimeout) {
+  say(kFirst, hello("a"));
+  EXPECT_EQ(answers<Welcome>(kFirst).at(0).heartbeat_ms, 250u);
+  options_.actor_timeout_ms = 10000;
+  dispatcher_.reset();
+  say(kFirst, hello("a"));
+  EXPECT_EQ(answers<Welcome>(kFirst).at(0).heartbeat_ms, 1000u);
+}
+
 TEST_F(DispatcherTest, TakesNoMoreActorsThanConfigured) {
   options_.max_actors = 1;
   join(kFirst, hello("a"));
@@ -62,6 +71,24 @@ TEST_F(DispatcherTest, ASilentActorLosesItsTicketsAndItsResultIsLate) {
   EXPECT_TRUE(dispatcher().take_deliveries().empty());
   EXPECT_EQ(answers<Ack>(kFirst).at(0).verdict, Verdict::kLate);
   EXPECT_EQ(ticket_counts().late, 1u);
+}
+
+TEST_F(DispatcherTest, AnActorWhoseConnectionIsGoneKeepsWhatItHoldsUntilItCountsAsSilent) {
+  const auto tickets = join(kFirst, hello("a"));
+  dispatcher().on_away(kFirst.connection);
+  say(kFirst, result(tickets[0]));  // on its way then
+  dispatcher().tick();
+  EXPECT_TRUE(answers<TicketGrant>(kFirst).empty());
+  Hello back = hello("a");
+  back.held = {tickets[1].id};
+  EXPECT_EQ(join({"connection-3", kFirst.key}, back).size(), 1u) << "it holds the other one";
+  EXPECT_EQ(ticket_counts().lost, 0u);
+  dispatcher().on_away("connection-3");
+  clock_.advance_ns(1001 * kMillisecond);
+  work_left_ = 0;
+  dispatcher().tick();
+  EXPECT_TRUE(dispatcher().actors().empty());
+  EXPECT_EQ(ticket_counts().lost, 2u);
 }
 
 TEST_F(DispatcherTest, ADeliveredResultSurvivesTheDeathOfItsActor) {

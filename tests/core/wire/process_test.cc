@@ -2,9 +2,9 @@
 
 #include "core/base/atomic_file.h"
 #include "core/wire/child.h"
-#include "core/wire/run_fixture.h"
+#include "core/wire/tcp_proxy.h"
 
-// Processes that are killed for real.
+// Processes that are killed and stopped for real.
 
 namespace regraft::wire {
 namespace {
@@ -102,6 +102,40 @@ TEST(Killed, ALearnerComesBackInTheNextGenerationAndNothingIsAdmittedTwice) {
   const Ledger ledger(run.journal(), "run");
   EXPECT_EQ(ledger.ticket_counts().generations.at(0).admitted, 5u);
   EXPECT_EQ(ledger.ticket_counts().generations.at(1).admitted, 7u);
+  EXPECT_THAT(ledger.ticket_counts().check(), testing::IsEmpty());
+}
+
+TEST(Stopped, ALearnerForLongerThanSilenceMayLastLosesNothing) {
+  TestRun run(TestRun::Over::kTcp);
+  const std::uint16_t port = bind_known_port(run.options());
+  run.options().dispatch.actor_timeout_ms = 2000;
+  run.work_left = 2;
+  Child learner([&] {
+    Hub& hub = run.start();
+    for (int i = 0; i < 2; ++i) {
+      const auto delivery = hub.take(2 * kLong);
+      if (!delivery) _exit(1);
+      hub.decide(delivery->ticket, Verdict::kAdmitted);
+    }
+    hub.stop();
+  });
+  LinkOptions options = through_proxy(run.actor("a"));
+  options.silence_timeout_ms = 400;
+  Proxies proxies(port);
+  learner.go();
+  Link link(options, run.clock());
+  const auto first = link.next_ticket(kLong), second = link.next_ticket(kLong);
+  ASSERT_TRUE(first && second);
+  kill(learner.pid(), SIGSTOP);
+  link.send(*first, {}, payload(first->seed, 2, 1000));
+  EXPECT_TRUE(proxies.results.wait_for_connections(proxies.results.connections() + 7))
+      << "one each 400 ms: the actor was silent for too long";
+  kill(learner.pid(), SIGCONT);
+  link.send(*second, {}, payload(second->seed, 2, 1000));
+  EXPECT_TRUE(link.flush(kLong));
+  EXPECT_EQ(learner.join(), 0);
+  const Ledger ledger(run.journal(), "run");
+  EXPECT_EQ(ledger.ticket_counts().generations.at(0).admitted, 2u) << ledger.ticket_counts().table();
   EXPECT_THAT(ledger.ticket_counts().check(), testing::IsEmpty());
 }
 

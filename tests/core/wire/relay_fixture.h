@@ -15,7 +15,6 @@ inline RelayOptions relay_options(TestRun& run, std::uint64_t incarnation = 1) {
   options.upstream = run.actor("relay", incarnation);
   options.upstream.keys = keys;
   if (!run.options().plain) AuthorisedKeys(run.options().authorised).add("relay", keys.public_key);
-  options.upstream.silence_timeout_ms = 1000;
   options.upstream.give_up_after_ms = 60000;
   options.hub = run.options();
   options.hub.bind = {run.options().bind.front().starts_with("tcp")
@@ -54,7 +53,6 @@ class Relay {
 inline LinkOptions behind(TestRun& run, const std::string& name) {
   LinkOptions options = run.actor(name);
   options.locate = [path = run.folder() / "relay.json"] { return RunInfo::load(path); };
-  options.silence_timeout_ms = 1000;
   options.give_up_after_ms = 60000;
   return options;
 }

@@ -63,6 +63,16 @@ inline std::vector<Frame> payload(std::uint64_t seed, std::size_t frames, std::s
   return all;
 }
 
+/// The system's, which a test makes jump ahead.
+class JumpingClock : public SystemClock {
+ public:
+  std::int64_t steady_ns() const override { return SystemClock::steady_ns() + ahead_ns_; }
+  void jump(std::chrono::nanoseconds by) { ahead_ns_ += by.count(); }
+
+ private:
+  std::atomic<std::int64_t> ahead_ns_{0};
+};
+
 // A run folder with its keys, and as many hubs after another as a test wants.
 class TestRun {
  public:
@@ -112,6 +122,7 @@ class TestRun {
   Hub& hub() { return *hub_; }
   Ledger& ledger() { return *ledger_; }
   const Clock& clock() const { return clock_; }
+  void jump(std::chrono::nanoseconds by) { clock_.jump(by); }
   std::atomic<std::uint64_t> work_left{~0ull};
   std::uint32_t segment_length = 32;  // of tickets, as the next one; set before start()
   std::uint64_t weight_version = 0;
@@ -129,7 +140,7 @@ class TestRun {
   TempDir folder_{"rw"};
   KeyPair server_;
   HubOptions options_;
-  SystemClock clock_;
+  JumpingClock clock_;
   std::uint64_t seed_ = 0;
   std::unique_ptr<Ledger> ledger_;
   std::unique_ptr<Hub> hub_;

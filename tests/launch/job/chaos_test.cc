@@ -1,7 +1,10 @@
-// Jobs whose processes are killed, stopped and starved of disk at random: they go on, and their books
-// balance.
+// Jobs whose processes are killed, stopped, cut off and starved of disk at random: they go on, and their
+// books balance.
 #include <gmock/gmock.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <random>
@@ -22,6 +25,8 @@ using testing::train;
 constexpr std::chrono::milliseconds kStopped{1500};
 /// A worker that dies sooner than 2 s after its start counts as one that cannot run.
 constexpr int kCheckpointsBetween = 4;
+/// Files of a process.
+constexpr int kMostOpen = 1024;
 
 /// For each job.
 int faults() {
@@ -86,6 +91,26 @@ class ChaosTest : public ::testing::TestWithParam<std::string> {
     const rlimit full{0, RLIM_INFINITY};
     if (pid > 0) prlimit(pid, RLIMIT_FSIZE, &full, nullptr);
   }
+  /// All its connections end, as those of a host do whose network fails for a moment. It still listens.
+  void cut_links(const std::function<pid_t()>& pick) {
+    int cut = 0;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (cut == 0 && std::chrono::steady_clock::now() < until)  // it may just have been started
+      if (const pid_t pid = pick(); pid > 0) cut = cut_links(pid);
+    ASSERT_GT(cut, 0) << "no connection was found, or it may not be touched\n" << job_->seen();
+  }
+  static int cut_links(pid_t pid) {
+    int cut = 0;
+    const FileDescriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+    for (int number = STDERR_FILENO + 1; number < kMostOpen; ++number) {
+      const FileDescriptor socket(static_cast<int>(syscall(SYS_pidfd_getfd, process.get(), number, 0)));
+      int listens = 1;  // or is no socket
+      socklen_t size = sizeof listens;
+      getsockopt(socket.get(), SOL_SOCKET, SO_ACCEPTCONN, &listens, &size);
+      cut += listens == 0 && shutdown(socket.get(), SHUT_RDWR) == 0 ? 1 : 0;
+    }
+    return cut;
+  }
   void kill_relay() {
     const pid_t dying = relay();
     ASSERT_GT(dying, 0) << job_->seen();
@@ -113,6 +138,7 @@ class ChaosTest : public ::testing::TestWithParam<std::string> {
       {"the first learner is killed", [this] { kill_now(learner()); }},
       {"the other learner is killed", [this] { kill_now(peer()); }},
       {"an actor is silent", [this] { stop_for_a_while(actor()); }},
+      {"an actor's links are cut", [this] { cut_links([this] { return actor(); }); }},
       {"the first learner is silent", [this] { stop_for_a_while(learner()); }},
       {"the other learner is silent", [this] { stop_for_a_while(peer()); }},
       {"the first learner's disk is full", [this] { fill_disk(learner()); }},
@@ -120,9 +146,10 @@ class ChaosTest : public ::testing::TestWithParam<std::string> {
       {"the job is stopped and resumed", [this] { stop_and_resume(); }},
       // Only where there is one; its death comes first.
       {"the relay is silent", [this] { stop_for_a_while(relay()); }},
+      {"the relay's links are cut", [this] { cut_links([this] { return relay(); }); }},
       {"the relay is killed", [this] { kill_relay(); }},
   };
-  static constexpr std::size_t kOfRelays = 2;
+  static constexpr std::size_t kOfRelays = 3;
   const Fault& next_fault(int number) {
     if (relayed() && number == 1) return faults_.back();
     return faults_[rng_.below(faults_.size() - (relayed() ? 0 : kOfRelays))];
