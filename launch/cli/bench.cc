@@ -190,7 +190,9 @@ void add_bench(Command& program, Action& action) {
       ->needs(dream);
   command->add_option("--xfers", options->rule_count)
       ->hidden()
-      ->check({[](std::string&) -> std::string { return "is called --rule-count now"; }, ""});
+      ->check(
+          {[](std::string&) -> std::string { throw UsageError("is called --rule-count now", "--xfers", ""); },
+           ""});
   command->add_option("--steps", options->steps, "steps to take; with --dream a hundred times as many")
       ->check(in_range(std::uint64_t{10}, std::uint64_t{1} << 40))
       ->excludes(model);
