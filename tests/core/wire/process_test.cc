@@ -109,7 +109,6 @@ TEST(Stopped, ALearnerForLongerThanSilenceMayLastLosesNothing) {
   TestRun run(TestRun::Over::kTcp);
   const std::uint16_t port = bind_known_port(run.options());
   run.options().dispatch.actor_timeout_ms = 2000;
-  run.work_left = 2;
   Child learner([&] {
     Hub& hub = run.start();
     for (int i = 0; i < 2; ++i) {
