@@ -103,7 +103,7 @@ TEST(RelayKinds, AreFourAtATime) {
   TestRun run(TestRun::Over::kIpc);
   Hub& hub = run.start();
   RelayOptions options = relay_options(run);
-  options.idle_ms = 100;
+  options.idle_ms = 500;
   Relay relay(options, run.clock());
   const auto of_kind = [&](const std::string& kind) {
     LinkOptions actor = behind(run, kind);
