@@ -4,6 +4,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 #include "core/exec/inputs/find_feed.h"
@@ -58,10 +59,10 @@ std::filesystem::path write_model(const std::filesystem::path& file) {
   return model.write(file);
 }
 
-const ComparedKernel& kernel_of(const KernelLists& lists, const std::string& kind) {
+const ComparedKernel& kernel_of(const KernelLists& lists, std::string_view kind) {
   for (const ComparedKernel& one : lists.compared)
     if (one.predicted.features.kernel_kind() == kind) return one;
-  throw std::out_of_range(kind);
+  throw std::out_of_range(std::string(kind));
 }
 
 TEST(KernelLists, FusedAndBlockedKernelsStandForTheirNodes) {
