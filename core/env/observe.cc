@@ -41,8 +41,8 @@ void write_globals(const cost::Cost& now, const ObservationFrame& frame, Observa
 
 }  // namespace
 
-ObservationWriter::ObservationWriter(const graph::Tables& tables, graph::Bindings bindings)
-    : tables_(&tables), generation_(tables.generation()), features_(tables, std::move(bindings)) {}
+ObservationWriter::ObservationWriter(const graph::Tables& tables, const graph::Bindings& bindings)
+    : tables_(&tables), generation_(tables.generation()), features_(tables, bindings) {}
 
 void ObservationWriter::forget_where_void() {
   const std::uint64_t now = tables_->generation();

@@ -26,7 +26,7 @@ struct ObservationFrame {
 /// the state's index in its canonical order. One thread.
 class ObservationWriter {
  public:
-  ObservationWriter(const graph::Tables& tables, graph::Bindings bindings);
+  ObservationWriter(const graph::Tables& tables, const graph::Bindings& bindings);
 
   /// Overwrites `out`, reusing its memory. Throws EnvError where the schema cannot hold the graph (65536
   /// rules or more, half as many in the mode `all_sites`).

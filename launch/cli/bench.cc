@@ -130,6 +130,14 @@ int bench(const BenchArguments& options) {
   return kDone;
 }
 
+/// An option of before, which says what it is called now.
+void add_renamed(Command& command, const std::string& before, const std::string& now, auto& value) {
+  const auto refuse = [before, now](std::string&) -> std::string {
+    throw UsageError("is called " + now + " now", before, "");
+  };
+  command.add_option(before, value)->hidden()->check({refuse, ""});
+}
+
 }  // namespace
 
 void add_bench(Command& program, Action& action) {
@@ -188,11 +196,7 @@ void add_bench(Command& program, Action& action) {
                    "rules of the world model with random weights, NO-OP among them")
       ->check(in_range(2, 65535))
       ->needs(dream);
-  command->add_option("--xfers", options->rule_count)
-      ->hidden()
-      ->check(
-          {[](std::string&) -> std::string { throw UsageError("is called --rule-count now", "--xfers", ""); },
-           ""});
+  add_renamed(*command, "--xfers", "--rule-count", options->rule_count);
   command->add_option("--steps", options->steps, "steps to take; with --dream a hundred times as many")
       ->check(in_range(std::uint64_t{10}, std::uint64_t{1} << 40))
       ->excludes(model);

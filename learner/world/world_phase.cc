@@ -12,8 +12,6 @@
 namespace regraft::learner {
 namespace {
 
-using nlohmann::json;
-
 constexpr double kCollectShare = 0.5;  // of train.minutes at most
 
 class WorldPhase : public CollectPhase {
