@@ -130,12 +130,22 @@ int bench(const BenchArguments& options) {
   return kDone;
 }
 
-/// An option of before, which says what it is called now.
-void add_renamed(Command& command, const std::string& before, const std::string& now, auto& value) {
-  const auto refuse = [before, now](std::string&) -> std::string {
-    throw UsageError("is called " + now + " now", before, "");
+void add_dream_options(Command& command, BenchArguments& options, Option* dream) {
+  command.add_option("--world", options.world, "the world model (left out: one with random weights)")
+      ->check(existing_file())
+      ->needs(dream);
+  command.add_option("--replicas", options.replicas, "dreams side by side")
+      ->check(in_range(1, 65536))
+      ->needs(dream);
+  command
+      .add_option("--rule-count", options.rule_count,
+                  "rules of the world model with random weights, NO-OP among them")
+      ->check(in_range(2, 65535))
+      ->needs(dream);
+  const auto renamed = [](std::string&) -> std::string {
+    throw UsageError("is called --rule-count now", "--xfers", "");
   };
-  command.add_option(before, value)->hidden()->check({refuse, ""});
+  command.add_option("--xfers", options.rule_count)->hidden()->check({renamed, ""});
 }
 
 }  // namespace
@@ -185,18 +195,7 @@ void add_bench(Command& program, Action& action) {
                       ->excludes(environment)
                       ->excludes("--bind")
                       ->excludes("--inputs");
-  command->add_option("--world", options->world, "the world model (left out: one with random weights)")
-      ->check(existing_file())
-      ->needs(dream);
-  command->add_option("--replicas", options->replicas, "dreams side by side")
-      ->check(in_range(1, 65536))
-      ->needs(dream);
-  command
-      ->add_option("--rule-count", options->rule_count,
-                   "rules of the world model with random weights, NO-OP among them")
-      ->check(in_range(2, 65535))
-      ->needs(dream);
-  add_renamed(*command, "--xfers", "--rule-count", options->rule_count);
+  add_dream_options(*command, *options, dream);
   command->add_option("--steps", options->steps, "steps to take; with --dream a hundred times as many")
       ->check(in_range(std::uint64_t{10}, std::uint64_t{1} << 40))
       ->excludes(model);
