@@ -10,7 +10,8 @@
 #   --models N        N random models by each of four searches, held against ONNX Runtime from Python (1000, say)
 #   --large           a model of 3 GB in and out: takes 7 GB of disk
 #   --soak N          N tickets between a learner and stub actors (1000000, say): memory and journal stay flat
-#   --chaos N         N random faults (200, say) in two jobs, one with a relay: processes killed, stopped, cut off, disks full
+#   --chaos N         N random faults (200, say) in two jobs, one with a relay: processes killed,
+#                     stopped and cut off, disks full
 #   --gpu             only what needs a GPU: every phase of learning on it against the CPU, samples a second by batch
 #                     size; fails where there is none
 #   --tidy SECONDS    clang-tidy for at most so long (default 300; 0: no limit)

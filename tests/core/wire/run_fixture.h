@@ -112,7 +112,7 @@ class TestRun {
     options.kind = "policy";
     options.incarnation = incarnation;
     options.connect_timeout_ms = 20000;
-    options.fetch_timeout_ms = 60000;  // of what a killed process left, its successor may have nothing yet
+    options.fetch_timeout_ms = 60000;  // the successor of a killed relay may have none yet
     return options;
   }
 
