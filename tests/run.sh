@@ -14,13 +14,13 @@
 #                     stopped and cut off, disks full
 #   --gpu             only what needs a GPU: every phase of learning on it against the CPU, samples a second by batch
 #                     size; fails where there is none
-#   --tidy SECONDS    clang-tidy for at most so long (default 300; 0: no limit)
+#   --tidy SECONDS    clang-tidy for at most so long (default 200; 0: no limit)
 #
 # The address, undefined-behaviour and thread sanitizers see the folders that need neither LibTorch nor ONNX Runtime.
 # Without --full they leave out what takes longest (SANITIZED), and all where what comes before took LATEST seconds.
 # clang's checks see the sources that changed since the last green run in this checkout in which clang-tidy read all of
 # them (build/green has its commit). Without one, clang-tidy sees those of the last 36 hours of the history, the check of
-# lifetimes those of the last six.
+# lifetimes those of the last four.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -35,7 +35,7 @@ SOAK=0
 CHAOS=0
 LARGE=0
 GPU=0
-TIDY_SECONDS=300
+TIDY_SECONDS=200
 UNREAD=0
 LATEST=2700
 declare -A LONGEST=([rule_parser]=1024)  # bytes of a fuzzer's inputs; longer ones take longer and find no more
@@ -192,7 +192,7 @@ check_lifetimes() {
   ((status == 0)) || echo 'a planted temporary is not found'
   rm -rf "$folder"
   clang_commands
-  mapfile -t files < <(changed 6 | suspicious)
+  mapfile -t files < <(changed 4 | suspicious)
   ((${#files[@]} == 0)) || ! dangling "${files[@]}" || status=1
   return $status
 }
