@@ -73,9 +73,12 @@ ProfileSummary profile_in_child(const std::filesystem::path& model, const std::f
                     device.string(), "--json", "-", "--threads", std::to_string(threads), "--seed",
                     std::to_string(seed), "--feed", feed.string()},
                    {kDone}, model);
+  std::vector<std::optional<double>> graph_runs;
+  for (const nlohmann::json& runs : json.at("graph_runs"))
+    graph_runs.push_back(runs.is_null() ? std::nullopt : std::optional(runs.get<double>()));
   return {json.at("dense_share"), json.at("summary"),      json.at("predicted_us"),
           json.at("run_us"),      json.at("agreed_share"), exec::samples_from_json(json.at("samples")),
-          json.at("other_load"),  json.at("disturbed")};
+          std::move(graph_runs),  json.at("other_load"),   json.at("disturbed")};
 }
 
 exec::Feed feed_in_child(const std::filesystem::path& model, const FeedOptions& options, std::uint64_t seed) {

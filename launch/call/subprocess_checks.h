@@ -38,7 +38,8 @@ struct ProfileSummary {
   double predicted_us = 0, measured_us = 0;  // of a run
   double agreed_share = 0;                   // of the time in kernels that both lists have, 0 to 1
   std::vector<cost::KernelSample> samples;
-  double other_load = 0;   // processors that other work kept busy meanwhile
+  std::vector<std::optional<double>> graph_runs;  // KernelLists::graph_runs
+  double other_load = 0;                          // processors that other work kept busy meanwhile
   bool disturbed = false;  // they are so many that the times are not those of an idle machine
 
   /// The speedup if all other kernels were free; infinite where none is dense.

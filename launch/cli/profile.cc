@@ -89,6 +89,9 @@ nlohmann::json to_json(const exec::KernelLists& lists, const exec::Feed& feed) {
   for (const std::size_t at : lists.unexpected)
     unexpected.push_back(
         {{"launched", lists.profile.kernels[at].op}, {"launched_us", lists.profile.kernels[at].time_us}});
+  nlohmann::json& runs = json["graph_runs"] = nlohmann::json::array();
+  for (const std::optional<double>& one : lists.graph_runs)
+    runs.push_back(one ? nlohmann::json(*one) : nlohmann::json(nullptr));
   json["predicted_us"] = lists.predicted_us();
   json["corrected_us"] = lists.corrected_us;
   json["run_us"] = lists.profile.run_us;

@@ -73,14 +73,18 @@ Paths MeasuredChoice::changed(const Paths& paths, const Change& change) const {
 MeasuredChoice::Changes MeasuredChoice::leaving_out(const Paths& paths, std::span<const double> saved_us,
                                                     std::size_t most) const {
   Changes changes;
-  for (const RewriteGroup& group : rewrite_groups(found_.start, found_.rules, paths, saved_us, most))
-    changes.push_back({group.rewrites, {}, {group.rules, {}}});
+  for (const RewriteGroup& group : rewrite_groups(found_.start, found_.rules, paths, saved_us, most)) {
+    const auto is_idle = [&](const auto& rewrite) { return found_.idle.contains(rewrite.first); };
+    if (!std::ranges::all_of(group.rewrites, is_idle))
+      changes.push_back({group.rewrites, {}, {group.rules, {}}});
+  }
   return changes;
 }
 
 MeasuredChoice::Changes MeasuredChoice::taking_in(const Paths& paths) const {
   std::vector<std::pair<double, Change>> moves;  // by what the model is predicted to lose
   for (std::size_t at = 0; at < paths.size(); ++at) {
+    if (found_.idle.contains(at)) continue;
     env::RewriteState state(found_.start[at], found_.rules, found_.costs[at]);
     for (const rules::Match& match : paths[at]) state.apply(match);
     const double present_us = state.cost_model().latency_us();

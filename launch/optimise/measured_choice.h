@@ -43,6 +43,7 @@ struct FoundRewrites {
   const rules::RuleSet& rules;
   std::span<const cost::SeveralSizesFactory> costs;  // of each graph
   exec::SessionSettings settings = {};               // in which they are measured
+  std::set<std::size_t> idle = {};                   // graphs that do not run: left as they were found
 };
 
 /// Lets the machine choose among rewrites. Groups of those found are left out one by one; what is faster

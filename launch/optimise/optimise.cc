@@ -178,6 +178,7 @@ class Pipeline {
     } catch (const exec::ExecError& error) {
       return error.problem();
     }
+    if (options_.fixed.empty()) costs_->observe(profile_.graph_runs);  // else a branch may be gone
     report_.kernels = {profile_.predicted_us, profile_.measured_us, profile_.agreed_share,
                        profile_.other_load};
     options_.warn_of_fusions(profile_.agreed_share);
@@ -212,8 +213,10 @@ class Pipeline {
     std::vector<double> saved_us;
     for (std::size_t i = cleaned(log_); i < log_.entries.size(); ++i)
       saved_us.push_back(log_.entries[i].cost_before_us - log_.entries[i].cost_after_us);
-    return MeasuredChoice(runtimes_->sessions(), runtimes_->trials(options_.trial_s),
-                          {*model_, *start_, *rules_, costs_->factories(), report_.settings.input}, clock_)
+    return MeasuredChoice(
+               runtimes_->sessions(), runtimes_->trials(options_.trial_s),
+               {*model_, *start_, *rules_, costs_->factories(), report_.settings.input, costs_->idle()},
+               clock_)
         .choose(found, saved_us, report_.changes);
   }
 

@@ -1,12 +1,15 @@
 #include "launch/optimise/point_costs.h"
 
+#include <algorithm>
+
 #include "core/cost/analytic.h"
 
 namespace regraft::launch {
 namespace {
 
 constexpr double kClearlySlower = 1.02;
-constexpr int kSteps = 6;  // of a factor of 4
+constexpr int kSteps = 6;            // of a factor of 4
+constexpr double kIdleShare = 0.05;  // of what the model says, for a graph that did not run
 
 }  // namespace
 
@@ -18,6 +21,7 @@ PointCosts::PointCosts(const onnx::ImportedModel& model, const exec::Feed& feed,
     for (const auto& [name, size] : point.all()) bound.bind(model.tables().symbol(name), size);
   }
   runs_ = start.runs(bindings());
+  observed_.assign(runs_.size(), 1);
   make_factories(start);
 }
 
@@ -31,13 +35,23 @@ void PointCosts::correct(const ModelGraphs& start, std::span<const cost::KernelS
   make_factories(start);
 }
 
+void PointCosts::observe(std::span<const std::optional<double>> graph_runs) {
+  for (std::size_t at = 1; at < graph_runs.size(); ++at) {
+    if (!graph_runs[at] || runs_[at] <= 0) continue;
+    if (*graph_runs[at] == 0) idle_.insert(at);
+    observed_[at] = std::max(*graph_runs[at] / runs_[at], kIdleShare);
+    runs_[at] *= observed_[at];
+  }
+}
+
 std::vector<double> PointCosts::latencies_us(const ModelGraphs& graphs) const {
   std::vector<double> sums;
   for (const graph::Bindings& point : points_) {
     const cost::AnalyticFactory costs(device_, point);
     const std::vector<double> runs = graphs.runs(point);
     double& sum = sums.emplace_back(0);
-    for (std::size_t at = 0; at < graphs.size(); ++at) sum += runs[at] * costs.make(graphs[at])->latency_us();
+    for (std::size_t at = 0; at < graphs.size(); ++at)
+      sum += runs[at] * observed_[at] * costs.make(graphs[at])->latency_us();
   }
   return sums;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -20,6 +22,12 @@ class PointCosts {
   /// Corrects the device's rates by measured kernels, in place of those given before. Factories that were got
   /// before end.
   void correct(const ModelGraphs& start, std::span<const cost::KernelSample> samples);
+
+  /// Corrects how often each graph runs by how often it did in a run of the model (KernelLists::graph_runs).
+  /// A branch that was not taken counts a little: other inputs may take it.
+  void observe(std::span<const std::optional<double>> graph_runs);
+  /// The graphs that did not run. What is changed in them cannot be measured.
+  const std::set<std::size_t>& idle() const { return idle_; }
 
   /// The sizes at the first point.
   const graph::Bindings& bindings() const { return points_.front(); }
@@ -42,7 +50,8 @@ class PointCosts {
   cost::DeviceProfile device_;
   std::vector<graph::Bindings> points_;
   std::vector<cost::SeveralSizesFactory> factories_;
-  std::vector<double> runs_;
+  std::vector<double> runs_, observed_;  // the second: times what the model says
+  std::set<std::size_t> idle_;
 };
 
 }  // namespace regraft::launch

@@ -226,7 +226,7 @@ Reference run_reference(OrtSession& session, const InputSource& source, std::spa
   for (const Binding& binding : bindings) {
     for (ReferenceRun& run : run_or_skip(session, source, binding, remaining, rng, reference.notes)) {
       reference.runs.push_back(std::move(run));
-      remaining.draws = 1;
+      remaining = {};
     }
   }
   if (reference.runs.empty()) {

@@ -19,8 +19,8 @@ struct ReferenceRun {
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
   std::vector<std::vector<Tensor>> noisy_outputs;  // with 1-ulp noise on the floating inputs
-  bool probe = false;  // at sizes beside the bindings: its own spread is measured only where that matters
-  std::optional<Extreme> extreme = {};  // a probe, too
+  bool probe = false;                              // at sizes beside the bindings
+  std::optional<Extreme> extreme = {};             // a probe, too
 };
 
 /// What the reference session gave at all bindings.
@@ -44,7 +44,7 @@ std::vector<Binding> comparison_bindings(std::span<const ValueInfo> inputs,
 
 struct ReferencePlan {
   int draws = 1;       // at the first binding that runs; one at each other
-  int noisy_runs = 0;  // for each draw
+  int noisy_runs = 0;  // for each draw there; none at the others
 };
 
 /// Adds runs at other sizes of the symbols, at which a rewrite that holds at the bindings may fail. First all

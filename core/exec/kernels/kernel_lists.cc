@@ -95,7 +95,7 @@ KernelsByValue predict(const onnx::ImportedModel& model, const graph::Bindings& 
       std::string value = model.value_name({predicted.nodes.back(), 0}, at);
       const bool sized = std::ranges::all_of(
           predicted.nodes, [&](graph::NodeId node) { return has_known_sizes(graph, node, bound); });
-      lists.compared.push_back({std::move(value), std::move(predicted), {}, 0, sized});
+      lists.compared.push_back({std::move(value), std::move(predicted), {}, 0, sized, at});
     }
   }
   return kernels;
@@ -160,6 +160,22 @@ bool match(KernelLists& lists, std::size_t launched, const KernelsByValue& kerne
     return true;
   }
   return false;
+}
+
+/// KernelLists::graph_runs. Moves between layouts, and kernels that may be another graph's, tell nothing.
+std::vector<std::optional<double>> graph_runs(const KernelLists& lists, const KernelsByValue& kernels,
+                                              std::size_t graphs) {
+  std::vector<std::optional<double>> runs(graphs);
+  for (const ComparedKernel& one : lists.compared) {
+    const auto named = kernels.find(one.value);
+    if (one.predicted.view || one.predicted.features.form == cost::KernelForm::reorder ||
+        named == kernels.end() || named->second == kAmbiguous)
+      continue;
+    double most = runs[one.graph].value_or(0);
+    for (const std::size_t at : one.launched) most = std::max(most, lists.profile.kernels[at].executions);
+    runs[one.graph] = most;
+  }
+  return runs;
 }
 
 }  // namespace
@@ -248,6 +264,8 @@ KernelLists compare_profile(const std::filesystem::path& model, const Feed& feed
   const auto outputs = outputs_by_node(model);
   for (std::size_t i = 0; i < lists.profile.kernels.size(); ++i)
     if (!match(lists, i, kernels, outputs)) lists.unexpected.push_back(i);
+  lists.graph_runs = lists.profile.alone ? std::vector<std::optional<double>>(imported.graph_count())
+                                         : graph_runs(lists, kernels, imported.graph_count());
   cost::DeviceProfile corrected = device;
   corrected.measured = std::make_shared<cost::MeasuredKernels>(lists.samples());
   for (std::size_t at = 0; at < imported.graph_count(); ++at)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct ComparedKernel {
   std::vector<std::size_t> launched;  // in KernelLists::profile
   double launched_us = 0;             // of them together, executed once
   bool sized = true;                  // all of its shapes are known
+  std::size_t graph = 0;              // of the model, that it lies in
 };
 
 /// The kernels that the cost model predicts for a model, and those that the runtime launched.
@@ -27,6 +29,9 @@ struct KernelLists {
   KernelProfile profile;  // times as in a run without the profiler, which adds some us to each kernel
   std::vector<ComparedKernel> compared;
   std::vector<std::size_t> unexpected;  // launched kernels that no predicted one stands for
+  /// How often each graph of the model ran in a run of it, as its kernels were launched: 0 for a branch that
+  /// was not taken. Nothing where no kernel tells.
+  std::vector<std::optional<double>> graph_runs;
 
   /// By the device's rates; at a run of all graphs once.
   double predicted_us() const;

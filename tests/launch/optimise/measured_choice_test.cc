@@ -59,12 +59,14 @@ class Choice : public ::testing::Test {
     }
   }
 
-  Paths choose(CostsOps& launcher, const Paths& paths, const exec::TrialOptions& options = {}) {
+  Paths choose(CostsOps& launcher, const Paths& paths, const exec::TrialOptions& options = {},
+               const std::set<std::size_t>& idle = {}) {
     const std::vector<double> saved_us(paths[0].size(), 1);
     const cost::SeveralSizesFactory costs(cost::load_device(find_config("configs/devices/cpu-1core.toml")),
                                           {{}}, (*start_)[0]);
     const ManualClock clock;
-    return MeasuredChoice(launcher, options, {*model_, *start_, rules_, std::span(&costs, 1)}, clock)
+    return MeasuredChoice(launcher, options, {*model_, *start_, rules_, std::span(&costs, 1), {}, idle},
+                          clock)
         .choose(paths, saved_us, changes_);
   }
 
@@ -76,6 +78,17 @@ class Choice : public ::testing::Test {
   Paths paths_{1};
   MeasuredChanges changes_;
 };
+
+TEST_F(Choice, LeavesGraphsThatDoNotRunAsTheyWereFound) {
+  CostsOps launcher({{graph::OpKind::exp, 5}, {graph::OpKind::abs, 5}, {graph::OpKind::sin, 5}});
+  EXPECT_NE(choose(launcher, paths_), paths_) << "where it runs, what is slower goes";
+  changes_ = {};
+  launcher.sessions = 0;
+  EXPECT_EQ(choose(launcher, paths_, {}, {0}), paths_);
+  EXPECT_EQ(choose(launcher, Paths(1), {}, {0}), Paths(1));
+  EXPECT_EQ(launcher.sessions, 0);
+  EXPECT_THAT(changes_.kept, IsEmpty());
+}
 
 TEST_F(Choice, KeepsAllThatPays) {
   CostsOps launcher({{graph::OpKind::neg, 1}, {graph::OpKind::relu, 1}, {graph::OpKind::tanh, 1}});

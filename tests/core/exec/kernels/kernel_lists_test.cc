@@ -1,5 +1,6 @@
 #include "core/exec/kernels/kernel_lists.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -174,11 +175,14 @@ TEST(KernelLists, KernelsOfBodiesTeachWhatOneExecutionTakes) {
   double sum_us = 0;
   for (const KernelTime& kernel : lists.profile.kernels) sum_us += kernel.time_us;
   EXPECT_LE(sum_us, lists.profile.run_us * (1 + 1e-9)) << "the rest is of the ops around bodies";
+  EXPECT_THAT(lists.graph_runs, ::testing::ElementsAre(1, 5, 1, 0)) << "main graph, loop, and both branches";
 }
 
 TEST(KernelLists, AValueThatTwoBodiesNameAlikeTeachesNothing) {
   const TempFolder folder;
-  const std::map<std::string, double> measured = measured_us(compare(write_bodies(folder / "m.onnx", "e")));
+  const KernelLists lists = compare(write_bodies(folder / "m.onnx", "e"));
+  EXPECT_EQ(lists.graph_runs.at(3), std::nullopt) << "its only kernel may be the other body's";
+  const std::map<std::string, double> measured = measured_us(lists);
   EXPECT_FALSE(measured.contains("Exp float32"));
   EXPECT_TRUE(measured.contains("Neg float32"));
 }
