@@ -11,9 +11,8 @@ namespace regraft::launch {
 namespace {
 
 constexpr std::size_t kMostContenders = 24;
-constexpr double kMostBytes = 2e9;  // of all models of one trial
-constexpr double kNearlyWorth =
-    1.07;  // times as slow as it is, by the cost model: real gains were seen up to there
+constexpr double kMostBytes = 2e9;                 // of all models of one trial
+constexpr double kNearlyWorth = 1.2;               // times as slow as it is, by the cost model
 constexpr double kShareOfLeavingOut = 0.4;         // of the time
 constexpr double kShareOfRound = 0.6;              // of what is left
 constexpr double kLeastShare = 0.15;               // left, for another round
@@ -81,7 +80,7 @@ MeasuredChoice::Changes MeasuredChoice::leaving_out(const Paths& paths, std::spa
   return changes;
 }
 
-MeasuredChoice::Changes MeasuredChoice::taking_in(const Paths& paths) const {
+MeasuredChoice::Changes MeasuredChoice::taking_in(const Paths& paths, const std::set<Move>& tried) const {
   std::vector<std::pair<double, Change>> moves;  // by what the model is predicted to lose
   for (std::size_t at = 0; at < paths.size(); ++at) {
     if (found_.idle.contains(at)) continue;
@@ -89,6 +88,7 @@ MeasuredChoice::Changes MeasuredChoice::taking_in(const Paths& paths) const {
     for (const rules::Match& match : paths[at]) state.apply(match);
     const double present_us = state.cost_model().latency_us();
     for (const search::AllSitesMove& move : search::all_sites_moves(state, present_us * kNearlyWorth)) {
+      if (tried.contains({at, move.rule})) continue;
       std::map<std::string, int> rules;
       for (const rules::Match& step : move.steps) ++rules[found_.rules.info(step.rule).name];
       moves.push_back({move.latency_us - present_us, {{}, {{at, move.rule}}, {std::move(rules), {}}}});
@@ -135,11 +135,10 @@ MeasuredChoice::Change MeasuredChoice::together(std::span<const Change> changes)
   return sum;
 }
 
-bool MeasuredChoice::improve(Paths& paths, double seconds, Figure figure, const Make& make,
+void MeasuredChoice::improve(Paths& paths, double seconds, Figure figure, const Make& make,
                              std::vector<MeasuredGroup>& noted, std::vector<MeasuredGroup>& others) {
   const auto speedup = [](const Change& change) { return change.measured.gain.speedup; };
   Changes gaining = trial(paths, seconds * kShareOfSingles, make);
-  if (!gaining.empty()) others.clear();  // of an earlier trial
   const auto keep_first = [&](std::ptrdiff_t count) {
     for (auto other = gaining.begin() + count; other != gaining.end(); ++other)
       others.push_back(other->measured);
@@ -149,7 +148,7 @@ bool MeasuredChoice::improve(Paths& paths, double seconds, Figure figure, const 
       gaining, [&](const Change& change) { return change.measured.gain.*figure > 1; });
   keep_first(rest.begin() - gaining.begin());
   std::ranges::stable_sort(gaining, std::greater<>(), speedup);
-  if (gaining.empty()) return false;
+  if (gaining.empty()) return;
   if (gaining.size() > 1) {
     std::vector<std::size_t> sizes;  // of the first of them: all, and fewer as far as there is time
     const Changes sums = trial(paths, seconds * (1 - kShareOfSingles), [&](std::size_t most) {
@@ -165,11 +164,10 @@ bool MeasuredChoice::improve(Paths& paths, double seconds, Figure figure, const 
     const auto best = std::ranges::max_element(sums, {}, speedup);
     const bool none = best != sums.end() && speedup(*best) <= 1;
     keep_first(none ? 0 : best == sums.end() ? 1 : static_cast<std::ptrdiff_t>(sizes[best - sums.begin()]));
-    if (none) return false;
+    if (none) return;
   }
   paths = changed(paths, together(gaining));
   for (const Change& change : gaining) noted.push_back(change.measured);
-  return true;
 }
 
 Paths MeasuredChoice::choose(Paths paths, std::span<const double> saved_us, MeasuredChanges& changes) {
@@ -179,16 +177,19 @@ Paths MeasuredChoice::choose(Paths paths, std::span<const double> saved_us, Meas
   improve(
       paths, all_s * kShareOfLeavingOut, &exec::SpeedupEstimate::speedup,
       [&](std::size_t most) { return leaving_out(paths, saved_us, most); }, changes.left_out, changes.kept);
-  for (bool gains = true; gains && seconds_left() > all_s * kLeastShare;) {
-    std::optional<Changes> moves;  // found where there is time for one
-    gains = improve(
+  std::set<Move> tried;
+  for (bool some = true; some && seconds_left() > all_s * kLeastShare;) {
+    Changes moves;
+    improve(
         paths, seconds_left() * kShareOfRound, &exec::SpeedupEstimate::low,
         [&](std::size_t most) {
-          if (!moves) moves = taking_in(paths);
-          return Changes(moves->begin(),
-                         moves->begin() + static_cast<std::ptrdiff_t>(std::min(most, moves->size())));
+          if (moves.empty()) moves = taking_in(paths, tried);
+          moves.resize(std::min(most, moves.size()));
+          return moves;
         },
         changes.taken_in, changes.not_taken_in);
+    for (const Change& change : moves) tried.insert(change.moves.front());
+    some = !moves.empty();
   }
   return paths;
 }

@@ -48,8 +48,8 @@ struct FoundRewrites {
 
 /// Lets the machine choose among rewrites. Groups of those found are left out one by one; what is faster
 /// without them goes on without them. Then each rule that the cost model calls nearly worth it is carried out
-/// at all of its sites, and what is measured faster is taken in, as long as that gains and time is left. Each
-/// set of rewrites is a file and is measured by trials (core/exec/latency).
+/// at all of its sites, the nearest first, and what is measured faster is taken in, as long as time is left.
+/// Each set of rewrites is a file and is measured by trials (core/exec/latency).
 class MeasuredChoice {
  public:
   /// options.budget_s is for all trials together.
@@ -62,10 +62,11 @@ class MeasuredChoice {
   Paths choose(Paths paths, std::span<const double> saved_us, MeasuredChanges& changes);
 
  private:
+  using Move = std::pair<std::size_t, std::uint32_t>;  // graph, rule
   /// What may be changed of paths.
   struct Change {
-    std::set<std::pair<std::size_t, std::size_t>> without;     // graph, place in its path
-    std::vector<std::pair<std::size_t, std::uint32_t>> moves;  // graph, rule; carried out in order
+    std::set<std::pair<std::size_t, std::size_t>> without;  // graph, place in its path
+    std::vector<Move> moves;                                // carried out in order
     MeasuredGroup measured;
   };
   using Changes = std::vector<Change>;
@@ -74,13 +75,13 @@ class MeasuredChoice {
   using Figure = double exec::SpeedupEstimate::*;
 
   Changes leaving_out(const Paths& paths, std::span<const double> saved_us, std::size_t most) const;
-  Changes taking_in(const Paths& paths) const;
+  Changes taking_in(const Paths& paths, const std::set<Move>& tried) const;
 
   /// At most so many changes.
   using Make = std::function<Changes(std::size_t most)>;
-  /// Makes the changes that gain, alone and together, at most as many as are affordable. Whether there are
-  /// any. Notes them, and the others that were measured.
-  bool improve(Paths& paths, double seconds, Figure figure, const Make& make,
+  /// Makes the changes that gain, alone and together, at most as many as are affordable. Notes them, and the
+  /// others that were measured.
+  void improve(Paths& paths, double seconds, Figure figure, const Make& make,
                std::vector<MeasuredGroup>& noted, std::vector<MeasuredGroup>& others);
   static Change together(std::span<const Change> changes);
   /// How much faster each of make(most) is than the paths. None, and nothing is run, where there are none or
