@@ -8,12 +8,12 @@
 namespace regraft::launch {
 namespace {
 
-using exec::testing::ModelBuilder;
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 
 /// y = Exp(x) or Cos(x), as b says.
-ModelBuilder branches() {
+std::filesystem::path write_choice(const std::filesystem::path& file) {
+  using exec::testing::ModelBuilder;
   ModelBuilder model, then, other;
   then.node("Exp", {"x"}, {"e"});
   then.output("e", {64, 64});
@@ -23,12 +23,12 @@ ModelBuilder branches() {
   ::onnx::NodeProto& choice = model.node("If", {"b"}, {"y"});
   ModelBuilder::set_body(choice, "then_branch", std::move(then));
   ModelBuilder::set_body(choice, "else_branch", std::move(other));
-  return model;
+  return model.write(file);
 }
 
 TEST(PointCosts, ABranchThatWasNotTakenCountsALittle) {
   const TempDir folder;
-  const onnx::ImportedModel model = onnx::import_model(branches().write(folder.path() / "m.onnx"));
+  const onnx::ImportedModel model = onnx::import_model(write_choice(folder.path() / "m.onnx"));
   const ModelGraphs start(model);
   exec::Feed feed;
   feed.points.resize(2);
