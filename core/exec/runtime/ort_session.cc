@@ -337,12 +337,15 @@ std::vector<double> OrtSession::time_runs_ms(std::span<const Tensor> inputs, con
     const clockid_t clock = threads_ == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
     std::vector<double> times;
     double spent_ms = 0;
-    while (static_cast<int>(times.size()) < plan.max_runs &&
-           (static_cast<int>(times.size()) < plan.min_runs || spent_ms < plan.budget_s * 1e3)) {
+    for (int run = 0; run < plan.max_runs &&
+                      (static_cast<int>(times.size()) < plan.min_runs || spent_ms < plan.budget_s * 1e3);
+         ++run) {
       const double start = clock_ms(clock);
       impl_->run(values);
-      times.push_back(clock_ms(clock) - start);
-      spent_ms += times.back();
+      const double time_ms = clock_ms(clock) - start;
+      if (time_ms <= 0) continue;  // a busy virtual machine's clock of a thread stands still at times
+      times.push_back(time_ms);
+      spent_ms += time_ms;
     }
     return times;
   } catch (const Ort::Exception& error) {

@@ -116,6 +116,12 @@ TEST_F(ComputedShapes, ChunksOfAnAxis) {
             "float32[batch, slice(seq,0,((1+seq)/2),1), 8]");
 }
 
+TEST_F(ComputedShapes, ChunksOfAnAxisOfKnownLength) {
+  begin({"batch", "12"});
+  const std::string third = op("Div", {op("Add", {dim(1), ints({2})}), ints({3})});
+  EXPECT_EQ(type_of("Slice", {"x", third, op("Mul", {third, ints({2})}), ints({1})}), "float32[batch, 4]");
+}
+
 TEST_F(ComputedShapes, ASliceOfAllIsAll) {
   begin({"batch", "seq", "8"});
   EXPECT_EQ(type_of("Slice", {"x", ints({0}), dim(1), ints({-2})}), "float32[batch, seq, 8]");
