@@ -103,15 +103,17 @@ void KnownValues::learn(const graph::Graph& graph, graph::NodeId id, OpKind kind
     return operand.present && operand.value != WeightId::none;
   });
   try {
-    if (constant && kind != OpKind::shape && fold(graph, id, kind, attrs, operands)) return;
-    note({id, 0}, graph.type_id({id, 0}),
-         computed_elements(tables_, kind, attrs, operands, graph.type_id({id, 0})));
+    if (constant && kind != OpKind::shape)
+      fold(graph, id, kind, attrs, operands);
+    else
+      note({id, 0}, graph.type_id({id, 0}),
+           computed_elements(tables_, kind, attrs, operands, graph.type_id({id, 0})));
   } catch (const graph::GraphError&) {
     // The node would fail at run time as well (an index out of range, say): its value stays unknown.
   }
 }
 
-bool KnownValues::fold(const graph::Graph& graph, graph::NodeId id, OpKind kind,
+void KnownValues::fold(const graph::Graph& graph, graph::NodeId id, OpKind kind,
                        const graph::AttrBlock& attrs, std::span<const graph::Operand> operands) {
   InlineVector<WeightId, 4> args;
   InlineVector<graph::TypeId, 4> types;
@@ -119,9 +121,8 @@ bool KnownValues::fold(const graph::Graph& graph, graph::NodeId id, OpKind kind,
     args.push_back(operand.value);
     types.push_back(operand.type);
   }
-  if (!graph::can_evaluate(tables_, kind, types)) return false;
+  if (!graph::can_evaluate(tables_, kind, types)) return;
   if (!fold_small(graph, id, attrs, args)) fold_large(graph, id, attrs, args);
-  return true;
 }
 
 bool KnownValues::fold_small(const graph::Graph& graph, graph::NodeId id, const graph::AttrBlock& attrs,

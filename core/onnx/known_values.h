@@ -39,8 +39,7 @@ class KnownValues {
   std::vector<KnownValue> take();
 
  private:
-  /// Whether an operation on constants can be evaluated at all; a division of integers is one of sizes.
-  bool fold(const graph::Graph& graph, graph::NodeId id, graph::OpKind kind, const graph::AttrBlock& attrs,
+  void fold(const graph::Graph& graph, graph::NodeId id, graph::OpKind kind, const graph::AttrBlock& attrs,
             std::span<const graph::Operand> operands);
   bool fold_small(const graph::Graph& graph, graph::NodeId id, const graph::AttrBlock& attrs,
                   std::span<const graph::WeightId> args);

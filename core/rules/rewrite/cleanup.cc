@@ -28,6 +28,7 @@ using graph::Value;
 using graph::WeightId;
 
 constexpr std::int64_t kSmallElements = 4096;
+constexpr std::size_t kMostPlaces = 64;  // that are taken out of a shape at once
 
 std::string_view name_of(CleanupPass pass) {
   switch (pass) {
@@ -140,6 +141,7 @@ class Cleaner {
 
   std::optional<std::vector<WeightId>> fold_to(const Node& node) {
     if (node.kind == OpKind::shape) return fold_shape(node);
+    if (auto part = fold_part_of_shape(node)) return part;
     std::vector<WeightId> args;
     std::vector<graph::TypeId> types;
     for (const Value input : node.inputs) {
@@ -188,6 +190,41 @@ class Cleaner {
     if (!type.is_static()) return std::nullopt;
     const std::vector<std::int64_t> dims(type.dims.begin(), type.dims.end());
     return std::vector{tables_.weights().integers(dims)};
+  }
+
+  /// Dims that are static, taken out of a shape with others that are not.
+  std::optional<std::vector<WeightId>> fold_part_of_shape(const Node& node) {
+    if (node.inputs.empty() || graph_.node(node.inputs[0].node).kind != OpKind::shape) return std::nullopt;
+    const graph::TensorType& type = graph_.type(graph_.node(node.inputs[0].node).inputs[0]);
+    if (!type.ranked) return std::nullopt;
+    std::vector<std::int64_t> taken;
+    for (std::int64_t at : places_taken(node, static_cast<std::int64_t>(type.rank()))) {
+      if (at < 0) at += static_cast<std::int64_t>(type.rank());
+      if (at < 0 || at >= static_cast<std::int64_t>(type.rank())) return std::nullopt;
+      taken.push_back(type.dims[static_cast<std::size_t>(at)]);
+      if (graph::is_symbol(taken.back())) return std::nullopt;
+    }
+    const auto count = tables_.type(node.outputs[0]).element_count();
+    if (taken.empty() || !count || static_cast<std::size_t>(*count) != taken.size()) return std::nullopt;
+    return std::vector{tables_.weights().literal(node.outputs[0], std::as_bytes(std::span(taken)))};
+  }
+
+  /// The places of a list of so many elements that a Gather or Slice takes; none where they are not known.
+  std::vector<std::int64_t> places_taken(const Node& node, std::int64_t length) const {
+    std::vector<std::int64_t> places;
+    const AttrBlock& attrs = tables_.attrs(node.attrs);
+    if (node.kind == OpKind::gather && graph_.weight_of(node.inputs[1]) != WeightId::none) {
+      const auto indices = graph::integer_values(tables_, graph_.weight_of(node.inputs[1]), kMostPlaces);
+      if (indices) places.assign(indices->begin(), indices->end());
+    } else if (node.kind == OpKind::slice && attrs.has(Attr::starts) &&
+               attrs.ints(Attr::steps) == graph::Ints{1}) {
+      const auto place = [&](std::int64_t at) {
+        return std::clamp<std::int64_t>(at < 0 ? at + length : at, 0, length);
+      };
+      for (std::int64_t at = place(attrs.ints(Attr::starts)[0]); at < place(attrs.ints(Attr::ends)[0]); ++at)
+        places.push_back(at);
+    }
+    return places;
   }
 
   bool grows_too_much(const Node& node) const {

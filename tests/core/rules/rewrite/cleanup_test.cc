@@ -54,6 +54,37 @@ TEST_F(CleanupTest, ArithmeticOnConstantsAndShapesFoldsAway) {
   EXPECT_EQ(tables.attrs(output_node().attrs).ints(Attr::shape), (Ints{2, 3, 1}));
 }
 
+// How exporters write chunks of an axis: the batch is not known, the axis is.
+TEST_F(CleanupTest, StaticDimsOfAShapeFold) {
+  const Value x = input({symbol_dim(tables.symbol("batch")), 12});
+  const Value shape = op(OpKind::shape, {x});
+  const Value length = op(OpKind::gather, {shape, ints({-1})}, {{Attr::axis, std::int64_t{0}}});
+  const Value third = op(OpKind::div, {op(OpKind::add, {length, ints({2})}), ints({3})});
+  graph.add_output(op(OpKind::slice, {x, third, op(OpKind::mul, {third, ints({2})}), ints({1})}));
+  passes();
+  EXPECT_EQ(graph.operation_count(), 1u);
+  EXPECT_EQ(tables.attrs(output_node().attrs).ints(Attr::starts), Ints{4});
+  EXPECT_EQ(tables.attrs(output_node().attrs).ints(Attr::ends), Ints{8});
+}
+
+TEST_F(CleanupTest, ASliceOfAShapeFoldsWhereItsDimsAreStatic) {
+  const Value x = input({symbol_dim(tables.symbol("batch")), 3, 4});
+  const auto part = [&](std::int64_t from, std::int64_t to) {
+    const AttrBlock attrs{
+        {Attr::starts, Ints{from}}, {Attr::ends, Ints{to}}, {Attr::axes, Ints{0}}, {Attr::steps, Ints{1}}};
+    return op(OpKind::slice, {op(OpKind::shape, {x})}, attrs);
+  };
+  const Value n = {graph.add_input(tables.intern(DType::int64, std::array{Dim{2}}), inputs++), 0};
+  graph.add_output(op(OpKind::add, {n, part(1, 9)}));
+  graph.add_output(op(OpKind::sub, {n, part(0, 2)}));
+  passes();
+  const auto second_operand = [&](std::size_t output) {
+    return graph.weight_of(graph.node(graph.outputs()[output].node).inputs[1]);
+  };
+  EXPECT_EQ(evaluate(tables, second_operand(0)).integer, (std::vector<std::int64_t>{3, 4}));
+  EXPECT_EQ(second_operand(1), WeightId::none) << "the batch is not known";
+}
+
 // What the shape is computed from is dead then.
 TEST_F(CleanupTest, ComputedShapesBecomeConstantsThatFitAllSizes) {
   const Dim batch = symbol_dim(tables.symbol("batch")), seq = symbol_dim(tables.symbol("seq"));
