@@ -76,12 +76,13 @@ void MeasuredCosts::keep(std::span<const cost::KernelSample> samples) {
 
 CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx::ImportedModel& model,
                                               const rules::RuleSet& rules,
-                                              const CheckedSearch::TimedStep& timed_step) {
+                                              const CheckedSearch::TimedStep& timed_step,
+                                              std::optional<CheckedSearch::Proposal> from) {
   const auto graphs_of = [&](const Paths& paths) { return graphs_after(start_, rules, paths); };
   const auto cost_us = [&](const Paths& paths) { return costs_.latencies_us(graphs_of(paths))[0]; };
-  CheckedSearch::Proposal best = search.propose(start_, options_.budget_s / 2);
+  CheckedSearch::Proposal best = from ? *from : search.propose(start_, options_.budget_s / 2);
   const auto improve = [&](double seconds) {
-    const bool goes_on = best.seconds > seconds;  // from the start it would not get as far
+    const bool goes_on = from || best.seconds > seconds;  // from the start it would not get as far
     CheckedSearch::Proposal next = search.propose(goes_on ? graphs_of(best.paths) : start_, seconds);
     if (goes_on) next.follow(best);
     if (cost_us(next.paths) >= kClearlyCheaper * cost_us(best.paths)) return false;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,10 +35,12 @@ class MeasuredCosts {
   std::vector<cost::KernelSample> kernels_of(const std::filesystem::path& model) const;
 
   /// Searches, profiles what was found, and searches again by what that says of its kernels, while something
-  /// better is found: from the start, or, where that took more time than there was, from what was found. Not
-  /// checked yet. `timed_step` runs work and notes its time under a name.
+  /// better is found: from the start, or, where that took more time than there was, from what was found.
+  /// Where `from` is given, it goes on from that. Not checked yet. `timed_step` runs work and notes its time
+  /// under a name.
   CheckedSearch::Proposal search(CheckedSearch& search, const onnx::ImportedModel& model,
-                                 const rules::RuleSet& rules, const CheckedSearch::TimedStep& timed_step);
+                                 const rules::RuleSet& rules, const CheckedSearch::TimedStep& timed_step,
+                                 std::optional<CheckedSearch::Proposal> from = {});
 
  private:
   ProfileSummary profile_of(const std::filesystem::path& model) const;

@@ -191,32 +191,43 @@ class Pipeline {
 
   /// The cheapest graphs, or what measures fastest from them on, as far as each site passes its check.
   CheckedSearch::Result find(CheckedSearch& search) {
-    CheckedSearch::Result found = search.check(learned_->corrects() && !options_.script
-                                                   ? learned_->search(search, *model_, *rules_, timed_)
-                                                   : search.propose());
+    const bool learns = learned_->corrects() && !options_.script;
+    CheckedSearch::Result found =
+        search.check(learns ? learned_->search(search, *model_, *rules_, timed_) : search.propose());
     if (options_.accept != "measured" || options_.script || options_.trial_s <= 0 ||
         profile_.ceiling() < 1 + options_.least_gain / 100)  // all that is not dense gives less
       return found;
+    if (!try_out(search, found, options_.trial_s) || !learns) return found;
+    CheckedSearch::Proposal further = learned_->search(search, *model_, *rules_, timed_, found);
+    if (further.paths == found.paths) return found;
+    found = search.check(std::move(further));
+    try_out(search, found, options_.trial_s / 2);
+    return found;
+  }
+
+  /// Lets the machine choose, from what was found on. Whether it took rewrites in.
+  bool try_out(CheckedSearch& search, CheckedSearch::Result& found, double seconds) {
     CheckedSearch::Proposal chosen = found;
+    const std::size_t taken_in = report_.changes.taken_in.size();
     timed_step("trials", [&] {
       try {
-        chosen.paths = choose(found.paths);
+        chosen.paths = choose(found.paths, seconds);
       } catch (const exec::ExecError& error) {  // the whole-model check says what is to blame
         options_.warn(std::string("no trials: ") + error.what());
       }
     });
-    return chosen.paths == found.paths ? found : search.check(std::move(chosen));
+    if (chosen.paths != found.paths) found = search.check(std::move(chosen));
+    return report_.changes.taken_in.size() > taken_in;
   }
 
   /// What measures fastest at the first sizes, from the rewrites found on.
-  Paths choose(const Paths& found) {
+  Paths choose(const Paths& found, double seconds) {
     std::vector<double> saved_us;
     for (std::size_t i = cleaned(log_); i < log_.entries.size(); ++i)
       saved_us.push_back(log_.entries[i].cost_before_us - log_.entries[i].cost_after_us);
-    return MeasuredChoice(
-               runtimes_->sessions(), runtimes_->trials(options_.trial_s),
-               {*model_, *start_, *rules_, costs_->factories(), report_.settings.input, costs_->idle()},
-               clock_)
+    const FoundRewrites from{*model_,       *start_, *rules_, costs_->factories(), report_.settings.input,
+                             costs_->idle()};
+    return MeasuredChoice(runtimes_->sessions(), runtimes_->trials(seconds), from, clock_)
         .choose(found, saved_us, report_.changes);
   }
 
@@ -354,19 +365,9 @@ class Pipeline {
   }
 
   void keep_input(const std::string& reason) {
-    report_.accepted = false;
-    report_.reason = reason;
-    report_.settings.output = report_.settings.input;
-    report_.rules.clear();
-    report_.marks.clear();
-    report_.nodes_after = report_.nodes_before;
+    report_.keep_input(reason);
     log_.entries.clear();
     log_.result = "input";
-    report_.cost_after = report_.cost_before;
-    for (PointReport& point : report_.points) point.cost_after = point.cost_before;
-    report_.slower_at.clear();
-    report_.verified = true;  // the same bytes
-    report_.max_relative_error = 0;
     output_.name_errors([&] { output_.copy_of(*model_); });
   }
 

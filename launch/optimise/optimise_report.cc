@@ -62,6 +62,20 @@ void OptimiseReport::spend(const std::string& step, double more) {
     held->second += more;  // made again
 }
 
+void OptimiseReport::keep_input(const std::string& why) {
+  accepted = false;
+  reason = why;
+  settings.output = settings.input;
+  rules.clear();
+  marks.clear();
+  nodes_after = nodes_before;
+  cost_after = cost_before;
+  for (PointReport& point : points) point.cost_after = point.cost_before;
+  slower_at.clear();
+  verified = true;  // the same bytes
+  max_relative_error = 0;
+}
+
 std::string OptimiseReport::why_nothing() const {
   if (!changes.left_out.empty()) return "no rewrite that was found makes it faster, as measured";
   return refused_rules.empty() ? "no rewrite was found that the cost model calls cheaper"

@@ -84,6 +84,8 @@ struct OptimiseReport {
 
   /// More seconds of a step.
   void spend(const std::string& step, double more);
+  /// The output is the input, and nothing of what was found counts.
+  void keep_input(const std::string& why);
   /// Why no rewrite is left.
   std::string why_nothing() const;
   std::string to_json() const;
