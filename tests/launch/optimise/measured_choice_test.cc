@@ -129,6 +129,27 @@ TEST_F(Choice, TakesInWhatIsFasterThanItWasPredicted) {
   EXPECT_THAT(changes_.taken_in[0].rules, ElementsAre(Pair("exp", 1)));
 }
 
+TEST_F(Choice, GoesOnToFurtherMovesWhereTheFirstDoNotGain) {
+  exec::TrialOptions options;
+  options.budget_s = 1;
+  const auto affordable = [&] {  // in the first round, which has this share of the time
+    exec::TrialOptions round = options;
+    round.budget_s *= 0.6 * 0.6;
+    return exec::affordable_contenders({0.01, {2}, 2e-3, 0}, round);
+  };
+  while (affordable() == 0) ++options.budget_s;
+  ASSERT_EQ(affordable(), 1);
+  for (const auto& [slow, rule] :
+       {std::pair(graph::OpKind::neg, "exp"), {graph::OpKind::relu, "abs"}, {graph::OpKind::tanh, "sin"}}) {
+    CostsOps launcher({{slow, 1}});
+    changes_ = {};
+    EXPECT_THAT(choose(launcher, {{}}, options)[0], SizeIs(1));
+    ASSERT_THAT(changes_.taken_in, SizeIs(1));
+    EXPECT_THAT(changes_.taken_in[0].rules, ElementsAre(Pair(rule, 1)));
+    EXPECT_THAT(changes_.not_taken_in, SizeIs(2)) << "each is tried once";
+  }
+}
+
 TEST_F(Choice, RunsNothingWhereThereIsNothingToTry) {
   CostsOps launcher({});
   rules_ = rules::RuleSet::parse("erf: Sigmoid(x) => Erf(x)\n", "t");
