@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
@@ -134,24 +135,38 @@ void stand_for(KernelLists& lists, std::size_t launched, std::size_t predicted) 
   lists.compared[predicted].launched_us += kernel.time_us / kernel.executions;
 }
 
-/// Moves between layouts make values that no model names: those of the same size stand for each other.
-bool match_reorder(KernelLists& lists, std::size_t launched) {
-  const KernelTime& kernel = lists.profile.kernels[launched];
-  if (kernel.input_types.empty()) return false;
-  const double bytes = elements_of(kernel.input_types[0]) * sizeof(float);
+/// Lets a launched move between layouts stand for the first predicted one of a kind that none stands for yet.
+bool match_reorder(KernelLists& lists, std::size_t launched,
+                   const std::function<bool(const ComparedKernel&)>& is_same) {
   const auto same = std::ranges::find_if(lists.compared, [&](const ComparedKernel& one) {
-    const cost::KernelFeatures& features = one.predicted.features;
-    return features.form == cost::KernelForm::reorder && one.launched.empty() &&
-           static_cast<double>(features.sizes[cost::KernelFeatures::read_bytes]) == bytes;
+    return one.predicted.features.form == cost::KernelForm::reorder && one.launched.empty() && is_same(one);
   });
   if (same == lists.compared.end()) return false;
   stand_for(lists, launched, static_cast<std::size_t>(same - lists.compared.begin()));
   return true;
 }
 
+/// A move out of the runtime's layout makes a value of the model.
+bool match_reorder_by_value(KernelLists& lists, std::size_t launched) {
+  const KernelTime& kernel = lists.profile.kernels[launched];
+  return is_reorder(kernel) && !kernel.outputs.empty() &&
+         match_reorder(lists, launched,
+                       [&](const ComparedKernel& one) { return one.value == kernel.outputs[0]; });
+}
+
+/// A move into it makes a value that no model names: those of the same size stand for each other.
+bool match_reorder_by_size(KernelLists& lists, std::size_t launched) {
+  const KernelTime& kernel = lists.profile.kernels[launched];
+  if (kernel.input_types.empty()) return false;
+  const double bytes = elements_of(kernel.input_types[0]) * sizeof(float);
+  return match_reorder(lists, launched, [&](const ComparedKernel& one) {
+    return static_cast<double>(one.predicted.features.sizes[cost::KernelFeatures::read_bytes]) == bytes;
+  });
+}
+
 bool match(KernelLists& lists, std::size_t launched, const KernelsByValue& kernels,
            const std::unordered_map<std::string, std::string>& outputs) {
-  if (is_reorder(lists.profile.kernels[launched])) return match_reorder(lists, launched);
+  if (is_reorder(lists.profile.kernels[launched])) return match_reorder_by_size(lists, launched);
   for (const std::string& value : values_of(lists.profile.kernels[launched], outputs)) {
     const auto found =
         value.empty() ? kernels.end() : kernels.find(value);  // empty: an output that is left out
@@ -262,8 +277,10 @@ KernelLists compare_profile(const std::filesystem::path& model, const Feed& feed
   for (const auto& [name, size] : feed.points[0].all()) bindings.bind(imported.tables().symbol(name), size);
   const KernelsByValue kernels = predict(imported, bindings, device, lists);
   const auto outputs = outputs_by_node(model);
-  for (std::size_t i = 0; i < lists.profile.kernels.size(); ++i)
-    if (!match(lists, i, kernels, outputs)) lists.unexpected.push_back(i);
+  std::vector<bool> known(lists.profile.kernels.size());
+  for (std::size_t i = 0; i < known.size(); ++i) known[i] = match_reorder_by_value(lists, i);
+  for (std::size_t i = 0; i < known.size(); ++i)
+    if (!known[i] && !match(lists, i, kernels, outputs)) lists.unexpected.push_back(i);
   lists.graph_runs = lists.profile.alone ? std::vector<std::optional<double>>(imported.graph_count())
                                          : graph_runs(lists, kernels, imported.graph_count());
   cost::DeviceProfile corrected = device;

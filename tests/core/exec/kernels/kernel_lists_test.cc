@@ -77,6 +77,29 @@ TEST(KernelLists, FusedAndBlockedKernelsStandForTheirNodes) {
   EXPECT_TRUE(lists.agrees(kernel_of(lists, "MatMul constant_operand float32")));
 }
 
+/// The runtime pads eight channels where its blocks are wider, so that sizes do not tell.
+TEST(KernelLists, MovesOutOfTheLayoutAreKnownByTheirValues) {
+  const TempFolder folder;
+  ModelBuilder model;
+  model.weight("W", {8, 16, 3, 3}, std::vector<float>(8 * 16 * 9, 0.01f));
+  model.input("x", {1, 16, 24, 24}).input("z", {1, 16, 24, 24});
+  for (const char* from : {"x", "z"}) {
+    model.node("Conv", {from, "W"}, {std::string("conv_of_") + from});
+    model.node("Sin", {std::string("conv_of_") + from}, {std::string("of_") + from});
+    model.output(std::string("of_") + from, {1, 8, 22, 22});
+  }
+  const KernelLists lists = compare(model.write(folder / "m.onnx"));
+  int moves = 0;
+  for (const ComparedKernel& one : lists.compared) {
+    if (one.predicted.features.form != cost::KernelForm::reorder || !one.value.starts_with("conv_of_"))
+      continue;
+    ASSERT_EQ(one.launched.size(), 1u) << one.value;
+    EXPECT_THAT(lists.profile.kernels[one.launched[0]].outputs, ::testing::ElementsAre(one.value));
+    ++moves;
+  }
+  EXPECT_EQ(moves, 2);
+}
+
 TEST(KernelLists, OpsThatRewritesLeaveAloneAreKindsOfTheirOwn) {
   const TempFolder folder;
   ModelBuilder model;
