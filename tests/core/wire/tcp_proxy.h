@@ -249,8 +249,9 @@ struct Proxies {
   TcpProxy results, weights, announcements;
 };
 
-/// Looks for a hub at its proxy.
-inline LinkOptions through_proxy(LinkOptions options) {
+/// Of a link, or of a learner that joins another one: it looks for that at the proxy.
+template <typename Options>
+Options through_proxy(Options options) {
   options.locate = [of_hub = options.locate] {
     RunInfo info = of_hub();
     info.tcp = std::string("tcp://") + TcpProxy::kHost + ":" + std::to_string(port_of(info.tcp));
