@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # A training job under Slurm that neither the time limit nor a lost node costs more than a few minutes:
 #   sbatch launch/slurm.sh RUN [options of `regraft train`: --config configs/cpu.toml --set workload.models=a.onnx ...]
-# Submit it from the repository's root, or with REGRAFT=/path/to/regraft. Change the lines below as the cluster wants it; RUN lies on
-# a file system that all nodes see. 90 s before the limit Slurm sends USR1 to this shell alone. It goes on to the launcher, which
-# hands it to every rank at once (SIGTERM it would hold back), where it means what SIGTERM means: save and stop. The job is then
-# queued again, and a run that was begun goes on with --resume. A job that is cancelled (SIGTERM) saves, and stays cancelled.
+# It runs REGRAFT, or build/release/regraft of the folder where it is submitted, or the `regraft` in PATH (the wheel's).
+# Change the lines below as the cluster wants it; RUN lies on a file system that all nodes see. 90 s before the limit
+# Slurm sends USR1 to this shell alone. It goes on to the launcher, which hands it to every rank at once (SIGTERM it
+# would hold back), where it means what SIGTERM means: save and stop. The job is then queued again, and a run that was
+# begun goes on with --resume. A job that is cancelled (SIGTERM) saves, and stays cancelled.
 #   REGRAFT_LAUNCHER   what starts the ranks (default: mpirun, which takes their number and nodes from Slurm; or: srun --mpi=pmix)
 #   REGRAFT_REQUEUE    0: do not queue it again after the time limit
 #SBATCH --job-name=regraft
@@ -25,8 +26,9 @@ fi
 run=$1
 shift
 program=${REGRAFT:-build/release/regraft}
+[[ -n ${REGRAFT:-} || -x $program ]] || program=$(command -v regraft || echo "$program")
 if [[ ! -x $program ]]; then
-  say "there is no program at $program: build it, submit from the repository's root, or set REGRAFT"
+  say "there is no program at $program: build it, submit from the repository's root, install the wheel, or set REGRAFT"
   exit 2
 fi
 read -ra launcher <<<"${REGRAFT_LAUNCHER:-mpirun --bind-to none --mca odls_base_sigkill_timeout 60}"

@@ -68,11 +68,12 @@ add_package() {
   "$PYTHON" -B launch/python/make_stub.py "${1%/*}" >"$1/__init__.pyi"
 }
 
-# add_completions SHARE
-add_completions() {
+# add_share SHARE: what shells and Slurm read.
+add_share() {
   mkdir -p "$1/bash-completion/completions" "$1/zsh/site-functions"
   "$BUILD/regraft" completion bash >"$1/bash-completion/completions/regraft"
   "$BUILD/regraft" completion zsh >"$1/zsh/site-functions/_regraft"
+  install -D -m 644 -t "$1/regraft" launch/slurm.sh
 }
 
 # add_metadata DIST_INFO VERSION TAG
@@ -124,7 +125,7 @@ main() {
   add_programs "$stage/regraft"
   add_libraries "$stage/regraft" "$info/licenses"
   add_package "$stage/regraft"
-  add_completions "$stage/$name.data/data/share"
+  add_share "$stage/$name.data/data/share"
   mkdir -p "$OUT"
   "$PYTHON" -B launch/python/pack.py "$stage" "$info" "$OUT/$name-$tag.whl"
   how_to_install "$OUT/$name-$tag.whl"

@@ -9,6 +9,7 @@
 
 #include "core/base/log.h"
 #include "core/wire/socket.h"
+#include "core/wire/socket_events.h"
 #include "core/wire/zap_handler.h"
 
 namespace regraft::wire {
@@ -92,9 +93,18 @@ class End {
  public:
   End(Context& context, zmq::socket_type type)
       : socket_(open_socket(context, type, {.linger_ms = kLingerMilliseconds, .max_frame_bytes = kMaxBytes})),
-        routed_(type == zmq::socket_type::router) {}
+        routed_(type == zmq::socket_type::router) {
+    if (!routed_) events_.emplace(context, socket_);
+  }
 
   zmq::socket_t& socket() { return socket_; }
+
+  /// Of a peer: whether its connection was lost, and with it what was on its way. Then it says nothing more.
+  bool lost() {
+    while (const auto event = events_->next()) lost_ |= event == NetEvent::kDisconnected;
+    if (lost_) socket_.set(zmq::sockopt::linger, 0);
+    return lost_;
+  }
 
   /// To learner `rank`, who is behind that connection.
   void send(const Header& header, std::uint32_t rank, const std::string& connection, const Frame& body) {
@@ -123,7 +133,8 @@ class End {
 
  private:
   zmq::socket_t socket_;
-  bool routed_;
+  std::optional<SocketEvents> events_;
+  bool routed_, lost_ = false;
   LiveCounters counters_;
 };
 
@@ -282,7 +293,7 @@ class Peer : public Group {
     try {
       const RunInfo info = options_.locate();
       const std::string endpoint = info.endpoint_from(own_machine());
-      if (!end_ || endpoint != endpoint_ || info.generation != generation_) {
+      if (!end_ || end_->lost() || endpoint != endpoint_ || info.generation != generation_) {
         end_.emplace(context_, zmq::socket_type::dealer);
         secure_as_client(end_->socket(), options_.keys, info.server_key);
         end_->socket().connect(endpoint);
@@ -306,7 +317,7 @@ class Peer : public Group {
     while (patience.lasts()) {
       std::optional<Message> message = end_->next(kLook);
       if (!message) {
-        if (options_.locate().generation != generation_) fail_gone(0);
+        if (options_.locate().generation != generation_ || end_->lost()) fail_gone(0);
         continue;
       }
       if (message->header.generation != generation_) continue;

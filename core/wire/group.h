@@ -19,8 +19,9 @@ namespace regraft::wire {
 /// the same order. The lead adds up and tells all, so a sum has the same bits everywhere, whatever the
 /// timing. One thread.
 ///
-/// Errors end the group: WireError kRefused (a member has gone), kTimeout (one says nothing), kClosed (the
-/// run has ended, or this member was asked to stop), kMisuse (a member computes something else).
+/// Errors end the group: WireError kRefused (a member has gone, or its connection), kTimeout (one says
+/// nothing), kClosed (the run has ended, or this member was asked to stop), kMisuse (a member computes
+/// something else).
 class Group {
  public:
   virtual ~Group() = default;

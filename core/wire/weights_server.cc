@@ -8,8 +8,9 @@
 namespace regraft::wire {
 namespace {
 
-// Chunks on their way share their bytes with the store, so a long queue costs little.
-constexpr SocketLimits kRequestLimits{.linger_ms = 0, .max_frame_bytes = kMaxHeaderBytes};
+// Chunks on their way share their bytes with the store, so a long queue costs little. They get a moment to be
+// sent whole: at linger 0 ZeroMQ may abort where the other end closes amid frames (libzmq issue 3442).
+constexpr SocketLimits kRequestLimits{.linger_ms = 500, .max_frame_bytes = kMaxHeaderBytes};
 
 }  // namespace
 

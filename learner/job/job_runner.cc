@@ -148,6 +148,11 @@ JobSummary JobRunner::run(const std::stop_token& stopped) {
   result.text = summary.text + result.ticket_counts.table();
   const bool balance = result.ticket_counts.check().empty();
   summary.figures["ticket_counts_balance"] = balance;
+  const wire::TicketCounts all = result.ticket_counts.total();
+  summary.figures["tickets"] = {{"issued", all.issued},
+                                {"admitted", all.admitted},
+                                {"rolled_back", all.rolled_back},
+                                {"lost", all.lost}};
   result.sound = summary.sound && balance;
   result.json = summary.figures.dump(2) + "\n";
   write_file_atomic(setup_.folder.summary(), result.json);

@@ -201,6 +201,24 @@ TEST_P(BrokenLink, AFetchEndsWhereAStopIsAskedFor) {
   EXPECT_EQ(error_of([&] { link.fetch(1); }).fault(), WireFault::kClosed);
 }
 
+TEST_P(BrokenLink, AFetchThatIsHeldUpAmidTheWeightsEndsWhereAStopIsAskedFor) {
+  run_.work_left = 0;
+  run_.start().publish(1, std::vector<std::byte>(3'000'000));
+  LinkOptions options = actor();
+  options.fetch_timeout_ms = 600000;
+  std::stop_source stop;
+  options.stopped = stop.get_token();
+  Link link(options, run_.clock());
+  proxies_.weights.hold_after(To::kToActors, 1'500'000);
+  auto end = std::async(std::launch::async, [&] { return error_of([&] { link.fetch(1); }); });
+  ASSERT_TRUE(comes_to_hold([&] { return proxies_.weights.was_cut(To::kToActors); }));
+  stop.request_stop();
+  EXPECT_EQ(end.wait_for(kLong), std::future_status::ready) << "it waits for the rest";
+  proxies_.weights.let_go(To::kToActors);
+  EXPECT_EQ(end.get().fault(), WireFault::kClosed);
+  run_.hub().stop();
+}
+
 TEST_P(BrokenLink, AFetchWaitsForTheLearnerThatComesBack) {
   run_.work_left = 0;
   run_.start().publish(1, std::vector<std::byte>(1000));

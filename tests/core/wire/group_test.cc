@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <string>
 #include <thread>
 
 #include "core/base/rng.h"
 #include "core/wire/child.h"
 #include "core/wire/run_fixture.h"
+#include "core/wire/tcp_proxy.h"
 
 namespace regraft::wire {
 namespace {
@@ -66,6 +68,17 @@ class GroupTest : public ::testing::TestWithParam<bool> {
     };
     options.patience = kLong;
     return options;
+  }
+  struct Two {
+    LeadOptions first;
+    PeerOptions second;
+  };
+  /// Their connection goes over a proxy at this port.
+  Two over_proxy(std::uint16_t port) const {
+    Two two{lead(), through_proxy(peer(1))};
+    two.first.size = two.second.size = 2;
+    two.first.bind = {"tcp://127.0.0.1:" + std::to_string(port)};
+    return two;
   }
   void forget_the_first_lead() { fs::remove(folder_.path() / "learners.json"); }
   KeyPair other_ = make_key_pair();  // authorised, but no learner's
@@ -208,6 +221,49 @@ TEST_P(GroupTest, ALeadThatIsNotThereYetIsWaitedForLongerThanPatience) {
   std::vector<float> values{1};
   lead_group(of_two)->add_up(values);
   EXPECT_EQ(values, std::vector<float>{3});
+}
+
+TEST_P(GroupTest, AHelloThatIsCutOnItsWayIsSaidAgain) {
+  const std::uint16_t port = free_ports(1);
+  Two two = over_proxy(port);
+  two.first.config = two.second.config = std::string(10'000, 'c');
+  TcpProxy proxy(port);
+  proxy.cut_after(TcpProxy::kToLearner, 5'000);
+  std::jthread peer([&] {
+    std::vector<float> values{2};
+    join_group(two.second)->add_up(values);
+    EXPECT_EQ(values, std::vector<float>{3});
+  });
+  std::vector<float> values{1};
+  lead_group(two.first)->add_up(values);
+  EXPECT_EQ(values, std::vector<float>{3});
+  EXPECT_TRUE(proxy.was_cut(TcpProxy::kToLearner));
+}
+
+TEST_P(GroupTest, AConnectionThatIsCutAmidValuesEndsItAtOnce) {
+  constexpr std::size_t kValues = 100'000;
+  const std::uint16_t port = free_ports(1);
+  const Two two = over_proxy(port);
+  TcpProxy proxy(port);
+  std::jthread peer([&] {
+    std::vector<float> values(kValues);
+    for (const TcpProxy::To to : TcpProxy::kBoth) {
+      const auto group = join_group(two.second);
+      group->add_up(values);
+      proxy.cut_after(to, kValues * sizeof(float) / 2);
+      EXPECT_EQ(error_of([&] { group->add_up(values); }).fault(), WireFault::kRefused) << to;
+    }
+    EXPECT_EQ(error_of([&] { join_group(two.second); }).fault(), WireFault::kClosed);
+  });
+  for (int groups = 0; groups < 2; ++groups) {
+    const auto group = lead_group(two.first);
+    std::vector<float> values(kValues);
+    const WireError error = error_of([&] {
+      for (;;) group->add_up(values);
+    });
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("learner 1 has gone"));
+  }
+  end();
 }
 
 TEST_P(GroupTest, NeitherAStrangerNorAnActorJoins) {

@@ -1,6 +1,7 @@
 // How relays end and what their actors hear of it; what a relay does not take, and does not wait for.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <memory>
@@ -100,14 +101,17 @@ TEST(RelayEnd, TheRunFileOfItsSuccessorStays) {
 }
 
 TEST(RelayKinds, AreFourAtATime) {
+  constexpr std::uint32_t kForGood_ms = 3'600'000;
   TestRun run(TestRun::Over::kIpc);
+  run.options().dispatch.actor_timeout_ms = kForGood_ms;
   Hub& hub = run.start();
   RelayOptions options = relay_options(run);
-  options.idle_ms = 500;
+  options.idle_ms = options.upstream.silence_timeout_ms = kForGood_ms;
   Relay relay(options, run.clock());
   const auto of_kind = [&](const std::string& kind) {
     LinkOptions actor = behind(run, kind);
     actor.kind = kind;
+    actor.silence_timeout_ms = kForGood_ms;
     return std::make_unique<Link>(actor, run.clock());
   };
   std::vector<std::unique_ptr<Link>> links;
@@ -126,7 +130,12 @@ TEST(RelayKinds, AreFourAtATime) {
   }
   EXPECT_EQ(hub.status().actors.size(), 4u);
   links.erase(links.begin());
-  EXPECT_TRUE(fifth->next_ticket(kLong)) << "there is room again";
+  const auto has_room = [&](const HubStatus& status) {
+    run.jump(2h);  // of no use before the relay has noticed that one is gone
+    return std::ranges::any_of(status.actors, [](const ActorStatus& a) { return a.info.kind == "e"; });
+  };
+  EXPECT_TRUE(hub.wait_for(has_room, kLong));
+  EXPECT_TRUE(fifth->next_ticket(kLong));
   hub.stop();
 }
 

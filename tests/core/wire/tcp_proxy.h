@@ -80,6 +80,13 @@ class TcpProxy {
   void hold(To to) {
     change([&]() REQUIRES(mutex_) { held_[to] = true; });
   }
+  /// The same once so many more bytes have gone there, and up to 64 KiB that were read with the last of them.
+  void hold_after(To to, std::size_t bytes) {
+    change([&]() REQUIRES(mutex_) {
+      left_[to] = bytes;
+      then_held_[to] = true;
+    });
+  }
   void let_go(To to) {
     change([&]() REQUIRES(mutex_) { held_[to] = false; });
   }
@@ -106,7 +113,7 @@ class TcpProxy {
     const MutexLock lock(mutex_);
     return accepted_;
   }
-  /// Whether cut_after() has come to its end.
+  /// Whether cut_after(), or hold_after(), has come to its end.
   bool was_cut(To to) const {
     const MutexLock lock(mutex_);
     return left_[to] == kNoCut;
@@ -163,7 +170,10 @@ class TcpProxy {
     connections_.remove_if([this](Connection& connection) REQUIRES(mutex_) { return !pass_on(connection); });
     for (const To to : kBoth)
       if (left_[to] == 0) {
-        connections_.clear();
+        if (std::exchange(then_held_[to], false))
+          held_[to] = true;
+        else
+          connections_.clear();
         left_[to] = kNoCut;
       }
     changed_.notify_all();
@@ -223,7 +233,7 @@ class TcpProxy {
   mutable Mutex mutex_;
   ConditionVariable changed_;
   std::list<Connection> connections_ GUARDED_BY(mutex_);
-  std::array<bool, 2> held_ GUARDED_BY(mutex_){};
+  std::array<bool, 2> held_ GUARDED_BY(mutex_){}, then_held_ GUARDED_BY(mutex_){};
   std::array<std::size_t, 2> left_ GUARDED_BY(mutex_){kNoCut, kNoCut};  // bytes until the cut, by To
   std::size_t accepted_ GUARDED_BY(mutex_) = 0;
   bool cut_ GUARDED_BY(mutex_) = false;
@@ -239,8 +249,9 @@ struct Proxies {
   TcpProxy results, weights, announcements;
 };
 
-/// Looks for a hub at its proxy.
-inline LinkOptions through_proxy(LinkOptions options) {
+/// Of a link, or of a learner that joins another one: it looks for that at the proxy.
+template <typename Options>
+Options through_proxy(Options options) {
   options.locate = [of_hub = options.locate] {
     RunInfo info = of_hub();
     info.tcp = std::string("tcp://") + TcpProxy::kHost + ":" + std::to_string(port_of(info.tcp));

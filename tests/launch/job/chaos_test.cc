@@ -6,7 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -76,46 +78,42 @@ class ChaosTest : public ::testing::TestWithParam<std::string> {
   }
   pid_t one_of(const std::vector<pid_t>& all) { return all.empty() ? 0 : all[rng_.below(all.size())]; }
 
-  static void kill_now(pid_t pid) {
-    if (pid > 0) kill(pid, SIGKILL);
+  using Who = pid_t (ChaosTest::*)();
+  /// Does it to such a process, once that succeeds: it may just have been started anew.
+  void happens_to(Who who, const std::function<bool(pid_t)>& fault) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (std::chrono::steady_clock::now() < until)
+      if (const pid_t pid = (this->*who)(); pid > 0 && fault(pid)) return;
+    FAIL() << "there is no such process, or it may not be touched\n" << job_->seen();
+  }
+  void kill_one(Who who) {
+    ASSERT_NO_FATAL_FAILURE(happens_to(who, [](pid_t pid) { return kill(pid, SIGKILL) == 0; }));
+    ASSERT_TRUE(job_->wait_for_line(": killed by signal 9")) << job_->seen();
   }
   /// Silent as on a host that is cut off.
-  static void stop_for_a_while(pid_t pid) {
-    if (pid <= 0) return;
-    kill(pid, SIGSTOP);
+  static bool stop_for_a_while(pid_t pid) {
+    if (kill(pid, SIGSTOP) != 0) return false;
     std::this_thread::sleep_for(kStopped);
     kill(pid, SIGCONT);
+    return true;
   }
   /// No file of it may grow any more.
-  static void fill_disk(pid_t pid) {
+  static bool fill_disk(pid_t pid) {
     const rlimit full{0, RLIM_INFINITY};
-    if (pid > 0) prlimit(pid, RLIMIT_FSIZE, &full, nullptr);
+    return prlimit(pid, RLIMIT_FSIZE, &full, nullptr) == 0;
   }
   /// All its connections end, as those of a host do whose network fails for a moment. It still listens.
-  void cut_links(const std::function<pid_t()>& pick) {
-    int cut = 0;
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (cut == 0 && std::chrono::steady_clock::now() < until)  // it may just have been started
-      if (const pid_t pid = pick(); pid > 0) cut = cut_links(pid);
-    ASSERT_GT(cut, 0) << "no connection was found, or it may not be touched\n" << job_->seen();
-  }
-  static int cut_links(pid_t pid) {
-    int cut = 0;
+  static bool cut_links(pid_t pid) {
+    bool cut = false;
     const FileDescriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
     for (int number = STDERR_FILENO + 1; number < kMostOpen; ++number) {
       const FileDescriptor socket(static_cast<int>(syscall(SYS_pidfd_getfd, process.get(), number, 0)));
       int listens = 1;  // or is no socket
       socklen_t size = sizeof listens;
       getsockopt(socket.get(), SOL_SOCKET, SO_ACCEPTCONN, &listens, &size);
-      cut += listens == 0 && shutdown(socket.get(), SHUT_RDWR) == 0 ? 1 : 0;
+      cut |= listens == 0 && shutdown(socket.get(), SHUT_RDWR) == 0;
     }
     return cut;
-  }
-  void kill_relay() {
-    const pid_t dying = relay();
-    ASSERT_GT(dying, 0) << job_->seen();
-    kill_now(dying);
-    ASSERT_TRUE(job_->wait_for_line("relay-0: killed by signal 9")) << job_->seen();
   }
   void kill_all() {
     job_->signal(SIGKILL);
@@ -128,31 +126,39 @@ class ChaosTest : public ::testing::TestWithParam<std::string> {
     start(true);
   }
 
-  /// What is done, and to what.
   struct Fault {
-    const char* name;
+    std::string name;
     std::function<void()> happens;
+    int times = 0;
   };
-  const std::vector<Fault> faults_{
-      {"an actor is killed", [this] { kill_now(actor()); }},
-      {"the first learner is killed", [this] { kill_now(learner()); }},
-      {"the other learner is killed", [this] { kill_now(peer()); }},
-      {"an actor is silent", [this] { stop_for_a_while(actor()); }},
-      {"an actor's links are cut", [this] { cut_links([this] { return actor(); }); }},
-      {"the first learner is silent", [this] { stop_for_a_while(learner()); }},
-      {"the other learner is silent", [this] { stop_for_a_while(peer()); }},
-      {"the first learner's disk is full", [this] { fill_disk(learner()); }},
-      {"the supervisor is killed", [this] { kill_all(); }},
-      {"the job is stopped and resumed", [this] { stop_and_resume(); }},
-      // Only where there is one; its death comes first.
-      {"the relay is silent", [this] { stop_for_a_while(relay()); }},
-      {"the relay's links are cut", [this] { cut_links([this] { return relay(); }); }},
-      {"the relay is killed", [this] { kill_relay(); }},
-  };
-  static constexpr std::size_t kOfRelays = 3;
-  const Fault& next_fault(int number) {
-    if (relayed() && number == 1) return faults_.back();
-    return faults_[rng_.below(faults_.size() - (relayed() ? 0 : kOfRelays))];
+  std::vector<Fault> all_faults() {
+    std::vector<Fault> all{
+        {"the supervisor is killed", [this] { kill_all(); }},
+        {"the job is stopped and resumed", [this] { stop_and_resume(); }},
+        {"the disk of the first learner is full", [this] { happens_to(&ChaosTest::learner, fill_disk); }}};
+    std::vector<std::pair<std::string, Who>> processes{{"an actor", &ChaosTest::actor},
+                                                       {"the first learner", &ChaosTest::learner},
+                                                       {"the other learner", &ChaosTest::peer}};
+    if (relayed()) processes.emplace_back("the relay", &ChaosTest::relay);
+    for (const auto& process : processes) {
+      const Who who = process.second;
+      all.push_back({process.first + " is silent", [this, who] { happens_to(who, stop_for_a_while); }});
+      all.push_back({"links of " + process.first + " are cut", [this, who] { happens_to(who, cut_links); }});
+      all.push_back({process.first + " is killed", [this, who] { kill_one(who); }});
+    }
+    return all;
+  }
+  /// Each kind once, in random order, and again. First comes the death of a relay: short runs have it too.
+  Fault& next_fault(std::vector<Fault>& all) {
+    if (deck_.empty()) {
+      deck_.resize(all.size());
+      std::iota(deck_.begin(), deck_.end(), std::size_t{0});
+      std::shuffle(deck_.begin(), deck_.end() - (relayed() && happened_ == 0 ? 1 : 0), rng_);
+    }
+    ++happened_;
+    const std::size_t next = deck_.back();
+    deck_.pop_back();
+    return all[next];
   }
 
   fs::path run() const { return dir_.path() / "run"; }
@@ -169,6 +175,8 @@ class ChaosTest : public ::testing::TestWithParam<std::string> {
   TempDir dir_;
   const std::uint64_t seed_ = std::random_device{}();
   Rng rng_{seed_, "chaos"};
+  std::vector<std::size_t> deck_;
+  int happened_ = 0;
   std::unique_ptr<Running> job_;
 };
 
@@ -176,11 +184,13 @@ TEST_P(ChaosTest, WhateverDiesTheJobGoesOnAndItsBooksBalance) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   start(false);
   ASSERT_NO_FATAL_FAILURE(expect_that_it_goes_on());
-  for (int number = 1; number <= faults(); ++number) {
-    const Fault& fault = next_fault(number);
-    std::printf("fault %d: %s\n", number, fault.name);
+  std::vector<Fault> all = all_faults();
+  while (happened_ < faults()) {
+    Fault& fault = next_fault(all);
+    std::printf("fault %d: %s\n", happened_, fault.name.c_str());
     SCOPED_TRACE(fault.name);
     ASSERT_NO_FATAL_FAILURE(fault.happens());
+    ++fault.times;
     ASSERT_NO_FATAL_FAILURE(expect_that_it_goes_on());
   }
   job_->signal(SIGTERM);
@@ -191,6 +201,8 @@ TEST_P(ChaosTest, WhateverDiesTheJobGoesOnAndItsBooksBalance) {
   EXPECT_GT(summary.at("updates"), 0);
   EXPECT_GE(summary.at("played_steps"), summary.at("steps"));
   EXPECT_EQ(processes_left(), 0);
+  for (const Fault& fault : all) std::printf("%4d x %s\n", fault.times, fault.name.c_str());
+  std::printf("tickets: %s\n", summary.at("tickets").dump().c_str());
   for (const auto& entry : fs::recursive_directory_iterator(run()))
     EXPECT_EQ(entry.path().filename().string().find(".aside"), std::string::npos) << entry.path();
 }

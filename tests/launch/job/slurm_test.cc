@@ -37,15 +37,16 @@ class SlurmTest : public ::testing::Test {
     const fs::path file = bin() / (name + ".calls");
     return fs::exists(file) ? read_file(file) : "";
   }
+  std::pair<std::string, std::string> path() const {
+    return {"PATH", bin().string() + ":" + std::getenv("PATH")};
+  }
   /// As Slurm starts it: job 7 on one node.
   Running submit(std::vector<std::string> more,
                  std::vector<std::pair<std::string, std::string>> environment = {}) const {
     const std::vector<std::string> train = testing::train(run(), std::move(more));
     std::vector<std::string> argv{"bash", REGRAFT_SOURCE_DIR "/launch/slurm.sh", run().string()};
     argv.insert(argv.end(), train.begin() + 4, train.end());  // program, train, --run and its folder
-    environment.insert(environment.begin(), {{"PATH", bin().string() + ":" + std::getenv("PATH")},
-                                             {"REGRAFT", testing::program()},
-                                             {"SLURM_JOB_ID", "7"}});
+    environment.insert(environment.begin(), {path(), {"REGRAFT", testing::program()}, {"SLURM_JOB_ID", "7"}});
     return Running(argv, std::move(environment));
   }
   std::uint64_t updates() const { return json_of(run() / "summary.json").at("updates"); }
@@ -99,6 +100,14 @@ TEST_F(SlurmTest, AFailureIsItsOwnAndQueuesNothing) {
   Running nowhere = submit({}, {{"REGRAFT", "/nonexistent/regraft"}});
   EXPECT_EQ(nowhere.finish().code, 2);
   EXPECT_THAT(nowhere.seen(), HasSubstr("/nonexistent/regraft"));
+}
+
+TEST_F(SlurmTest, WithoutABuildItRunsTheProgramInPath) {
+  fake("regraft", "printf '%s\\n' \"$*\" >> \"${0%/*}/regraft.calls\"\n");
+  const std::string script = "cd / && bash " REGRAFT_SOURCE_DIR "/launch/slurm.sh " + run().string();
+  Running job({"bash", "-c", script}, {path(), {"REGRAFT", ""}});
+  EXPECT_EQ(job.finish().code, 0) << job.seen();
+  EXPECT_EQ(calls("regraft"), "train --run " + run().string() + "\n");
 }
 
 TEST_F(SlurmTest, ActorsOnOtherNodesReachTheLearner) {

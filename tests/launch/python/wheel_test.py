@@ -159,6 +159,9 @@ class Wheel(unittest.TestCase):
         for file in "bash-completion/completions/regraft", "zsh/site-functions/_regraft":
             self.assertIn("regraft optimise", (self.home / "share" / file).read_text().replace("_", " "))
 
+    def test_brings_the_batch_script(self):
+        self.assertIn("sbatch", (self.home / "share/regraft/slurm.sh").read_text())
+
     def test_package(self):
         lay_out(self.site)
         self.addCleanup(self.take_away)

@@ -86,6 +86,7 @@ TEST_F(JobRunnerTest, GathersUpdatesAndPublishesUntilTheLimit) {
   const auto json = nlohmann::json::parse(read_file(setup.folder.summary()));
   EXPECT_EQ(json.at("updates"), 3);
   EXPECT_EQ(json.at("ticket_counts_balance"), true);
+  EXPECT_EQ(json.at("tickets").at("admitted"), 3 * FakePhase::kResults);
 }
 
 TEST_F(JobRunnerTest, WhatLagsTooFarIsStaleAndWhatCannotBeReadIsRejected) {
