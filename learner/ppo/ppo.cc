@@ -365,12 +365,6 @@ std::uint64_t Ppo::version() const {
 nn::Weights Ppo::weights() const {
   return state_->network_.store();
 }
-const nn::NetworkConfig& Ppo::network() const {
-  return state_->network_.config();
-}
-const PpoOptions& Ppo::options() const {
-  return state_->core_.options();
-}
 
 std::vector<std::byte> Ppo::save() const {
   return state_->core_.save(state_->network_.store());

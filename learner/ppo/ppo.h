@@ -77,8 +77,6 @@ class Ppo : public Replica {
   std::uint64_t version() const;
   nn::Weights weights() const;
   std::vector<float> values() const override { return weights().values; }
-  const nn::NetworkConfig& network() const;
-  const PpoOptions& options() const;
 
   /// Weights, optimiser state, random stream and version. A learner that is restored goes on bit by bit as
   /// the saved one would have (CPU, one torch thread).
