@@ -125,7 +125,7 @@ PYBIND11_MODULE(_regraft_gym, module) {
 
   py::class_<RewriteWorld>(module, "RewriteWorld")
       .def(py::init([](const py::dict& values) {
-        task::WorkloadOptions options = options_from(values);
+        task::WorkloadOptions options = python_options(values);
         const py::gil_scoped_release free;
         return std::make_unique<RewriteWorld>(std::move(options));
       }))

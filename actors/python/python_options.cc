@@ -56,7 +56,7 @@ std::optional<ConfigValue> value_of(const py::handle& value) {
 
 }  // namespace
 
-task::WorkloadOptions options_from(const py::dict& values) {
+task::WorkloadOptions python_options(const py::dict& values) {
   const OptionTable table(task::workload_options());
   Config config(table);
   std::string toml;

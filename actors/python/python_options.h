@@ -9,6 +9,6 @@ namespace regraft::actors {
 /// The options `workload.*` by their names without "workload.", as a dict of Python values. Throws
 /// ConfigError on a key that there is not, a wrong type or a value out of range, naming the key and what is
 /// allowed.
-task::WorkloadOptions options_from(const pybind11::dict& values);
+task::WorkloadOptions python_options(const pybind11::dict& values);
 
 }  // namespace regraft::actors

@@ -166,8 +166,7 @@ Child::Child(const SpawnOptions& options) {
   std::vector<std::string> arguments = options.argv, environment = merged_environment(options.environment);
   const std::vector<char*> argv = pointers(arguments), envp = pointers(environment);
   Stream output = open_stream(options.output, program), errors = open_stream(options.errors, program);
-  FileDescriptor input;
-  if (options.close_input) input = FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const FileDescriptor input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   Pipe failures = make_pipe(program);
   const Launch launch{const_cast<char**>(argv.data()),
                       const_cast<char**>(envp.data()),

@@ -25,13 +25,13 @@ class ProcessError : public Error {
 /// Where a child's output stream goes.
 enum class Redirect { inherit, discard, pipe };
 
+/// A program to start. Its standard input is /dev/null.
 struct SpawnOptions {
   std::vector<std::string> argv{};  // argv[0]: the program, looked up in PATH unless it holds a slash
   std::vector<std::pair<std::string, std::string>>
       environment{};  // added to, or replacing, this process's own
   std::optional<std::filesystem::path> working_folder{};
   Redirect output = Redirect::inherit, errors = Redirect::inherit;
-  bool close_input = true;  // standard input from /dev/null; else inherited
   /// Sent to the child when the thread that spawned it ends (prctl PR_SET_PDEATHSIG), so that no child
   /// outlives a killed parent; 0 for none. Spawn from a thread that lives as long as the child may.
   int death_signal = 9;

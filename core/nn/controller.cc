@@ -55,10 +55,6 @@ void Controller::choose_location(std::uint32_t row, std::uint32_t count, ActionS
   choice.log_location = drawn.log_probability;
 }
 
-float Controller::value(std::uint32_t row) {
-  return state_->engine->value(row);
-}
-
 std::vector<float> Controller::log_probabilities(std::span<const float> state,
                                                  std::span<const std::uint16_t> counts) {
   if (state.size() != config().state || counts.size() != config().rules)

@@ -42,8 +42,6 @@ class Controller {
   /// Draws one of its `count` locations: for every rule but NO-OP, once after choose_rule().
   void choose_location(std::uint32_t row, std::uint32_t count, ActionSelection selection, Rng& rng,
                        ControllerChoice& choice);
-  /// V1 of a row that was read.
-  float value(std::uint32_t row);
 
   /// Log-probabilities of all (rule, location) of one state, by rule, then by location, where `counts`
   /// [rules] says how many locations each has; 0: not legal.

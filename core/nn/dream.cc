@@ -254,9 +254,6 @@ std::span<const float> Dream::state(std::uint32_t replica) const {
 std::size_t Dream::state_stride() const {
   return state_->engine.state_stride();
 }
-const DreamOptions& Dream::options() const {
-  return state_->options;
-}
 
 DreamPlayer::DreamPlayer(const Dream& dream, Controller& controller)
     : dream_(dream),

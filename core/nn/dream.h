@@ -78,7 +78,6 @@ class Dream {
   /// [z, h]; state_stride() floats from one replica's to the next.
   std::span<const float> state(std::uint32_t replica) const;
   std::size_t state_stride() const;
-  const DreamOptions& options() const;
 
  private:
   class State;

@@ -34,17 +34,15 @@ using Shadowed = std::unordered_set<std::string>;
 
 class GraphBuilder {
  public:
-  GraphBuilder(ModelStore& store, std::size_t at, graph::Tables& tables, std::size_t known_value_limit,
-               const Shadowed& shadowed)
+  GraphBuilder(ModelStore& store, std::size_t at, graph::Tables& tables, const Shadowed& shadowed)
       : store_(store),
         at_(at),
         scope_(store.scopes[at]),
         proto_(*scope_.proto),
         tables_(tables),
-        known_value_limit_(known_value_limit),
         shadowed_(shadowed),
         graph_(tables),
-        known_(tables, known_value_limit) {}
+        known_(tables) {}
 
   void build() {
     scope_.first_origin = store_.origin_count;
@@ -357,8 +355,7 @@ class GraphBuilder {
     body.path =
         (outer_ == nullptr ? "" : scope_.path + "/") + node.op_type() + "_" + std::to_string(at) + "/" + name;
     body.runs = scope_.runs.times_each(runs);
-    return GraphBuilder(store_, store_.scopes.size() - 1, tables_, known_value_limit_, shadowed_)
-        .build_body(inputs, *this);
+    return GraphBuilder(store_, store_.scopes.size() - 1, tables_, shadowed_).build_body(inputs, *this);
   }
 
   std::int32_t origin_of(int at) const { return scope_.first_origin + at; }
@@ -375,7 +372,6 @@ class GraphBuilder {
   GraphScope& scope_;
   const pb::GraphProto& proto_;
   graph::Tables& tables_;
-  std::size_t known_value_limit_;
   const Shadowed& shadowed_;
   const GraphBuilder* outer_ = nullptr;  // of a body
   int depth_ = 0;
@@ -387,13 +383,13 @@ class GraphBuilder {
 
 }  // namespace
 
-void build_graphs(ModelStore& store, graph::Tables& tables, std::size_t known_value_limit) {
+void build_graphs(ModelStore& store, graph::Tables& tables) {
   Shadowed shadowed;
   for (const pb::FunctionProto& function : store.model.functions())
     shadowed.insert(full_name(function.domain(), function.name()));
   GraphScope& main = store.scopes.emplace_back();
   main.proto = &store.model.graph();
-  GraphBuilder(store, 0, tables, known_value_limit, shadowed).build();
+  GraphBuilder(store, 0, tables, shadowed).build();
 }
 
 }  // namespace regraft::onnx

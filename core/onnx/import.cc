@@ -66,7 +66,7 @@ std::unique_ptr<graph::Tables> built(ModelStore& store, const ImportOptions& opt
   store.source_count = store.origin_count = 0;
   auto tables = std::make_unique<graph::Tables>();
   tables->set_opset(store.opset);
-  build_graphs(store, *tables, options.known_value_limit);
+  build_graphs(store, *tables);
   return tables;
 }
 

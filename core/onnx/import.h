@@ -12,8 +12,6 @@
 namespace regraft::onnx {
 
 struct ImportOptions {
-  /// Values that follow from constants and static shapes are computed at import up to this many elements.
-  std::size_t known_value_limit = 4096;
   /// Calls of model-local functions that become the nodes of these, in the order of the nodes: at most so
   /// many.
   std::size_t inlined_calls = 0;

@@ -12,6 +12,9 @@ using graph::OpKind;
 using graph::Value;
 using graph::WeightId;
 
+// Values of up to so many elements are computed at once and kept as literals.
+constexpr std::size_t kComputedElements = 4096;
+
 std::uint64_t key_of(Value value) {
   return (std::uint64_t{value.node} << 32) | value.output;
 }
@@ -63,7 +66,7 @@ WeightId KnownValues::known_slice(std::span<const graph::Operand> operands) cons
   std::vector<std::vector<std::int64_t>> given;
   for (const graph::Operand& operand : operands) {
     if (operand.value == WeightId::none) return WeightId::none;
-    const auto values = graph::integer_values(tables_, operand.value, limit_);
+    const auto values = graph::integer_values(tables_, operand.value, kComputedElements);
     if (!values || (!given.empty() && values->size() != 1)) return WeightId::none;
     given.emplace_back(values->begin(), values->end());
   }
@@ -130,7 +133,7 @@ bool KnownValues::fold_small(const graph::Graph& graph, graph::NodeId id, const 
   const graph::Node& node = graph.node(id);
   const auto small = [&](graph::TypeId type) {
     const auto count = tables_.type(type).element_count();
-    return count && static_cast<std::uint64_t>(*count) <= limit_;
+    return count && static_cast<std::uint64_t>(*count) <= kComputedElements;
   };
   for (const WeightId arg : args)
     if (!small(tables_.weights()[arg].type)) return false;

@@ -15,8 +15,7 @@ namespace regraft::onnx {
 
 class KnownValues {
  public:
-  /// Values of up to `limit` elements are computed at once and kept as literals.
-  KnownValues(graph::Tables& tables, std::size_t limit) : tables_(tables), limit_(limit) {}
+  explicit KnownValues(graph::Tables& tables) : tables_(tables) {}
 
   /// The constant that a computed value equals, or WeightId::none.
   graph::WeightId find(graph::Value value) const;
@@ -48,7 +47,6 @@ class KnownValues {
   graph::WeightId known_slice(std::span<const graph::Operand> operands) const;
 
   graph::Tables& tables_;
-  std::size_t limit_;
   std::unordered_map<std::uint64_t, graph::WeightId> by_value_;
   std::unordered_map<std::uint64_t, Elements> elements_;
   std::vector<KnownValue> found_;

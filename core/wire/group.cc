@@ -157,7 +157,7 @@ class Lead : public Group {
     for (const std::string& endpoint : options.bind) {
       const std::string bound = bind_socket(end_.socket(), endpoint);
       files_.add(bound);
-      info.add_endpoint(bound, "");
+      info.add_endpoint(bound);
     }
     info.save(options.file);
     await_peers();

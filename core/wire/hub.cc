@@ -194,7 +194,7 @@ class Hub::Impl {
     info_.host = own_host_name();
     info_.machine = own_machine();
     info_.server_key = options_.plain ? "" : options_.server_keys.public_key;
-    for (const std::string& endpoint : bound) info_.add_endpoint(endpoint, options_.advertised_host);
+    for (const std::string& endpoint : bound) info_.add_endpoint(endpoint);
   }
 
   void end_thread() {

@@ -23,9 +23,6 @@ struct HubOptions {
   /// Where to listen: tcp://HOST:PORT and ipc://PATH, at most one of each. Port p also takes p+1 and p+2
   /// (weights and their announcements), * takes free ones; an ipc path takes PATH.weights and PATH.announce.
   std::vector<std::string> bind;
-  /// What actors on other machines shall connect to when the tcp endpoint is bound to all interfaces;
-  /// default: own host name.
-  std::string advertised_host;
   KeyPair server_keys;               // empty with plain
   std::filesystem::path authorised;  // folder of public keys
   bool plain = false;                // no encryption: loopback and ipc only

@@ -141,15 +141,14 @@ RunInfo RunInfo::from_url_or_file(const std::string& text) {
   return text.starts_with(kUrlScheme) ? from_url(text) : load(text);
 }
 
-void RunInfo::add_endpoint(const std::string& bound, const std::string& advertised_host) {
+void RunInfo::add_endpoint(const std::string& bound) {
   if (!bound.starts_with(kTcp)) {
     ipc = bound;
     return;
   }
   const std::string of = host_of(bound);
   const bool any = of == "0.0.0.0" || of == "[::]" || of == "*";
-  const std::string reachable = advertised_host.empty() ? host : advertised_host;
-  tcp = std::string(kTcp) + (any ? reachable : of) + ":" + std::to_string(port_of(bound));
+  tcp = std::string(kTcp) + (any ? host : of) + ":" + std::to_string(port_of(bound));
 }
 
 std::string RunInfo::endpoint_from(std::string_view from_machine) const {

@@ -22,9 +22,8 @@ struct RunInfo {
 
   bool operator==(const RunInfo&) const = default;
 
-  /// An endpoint that is bound on this host: one that is bound to all interfaces is reached by the advertised
-  /// name, or, where that is empty, by the host's.
-  void add_endpoint(const std::string& bound, const std::string& advertised_host);
+  /// An endpoint that is bound on this host: one that is bound to all interfaces is reached by its name.
+  void add_endpoint(const std::string& bound);
 
   std::string to_json() const;
   /// Throws WireError(kMalformed); `where` names the source in it.

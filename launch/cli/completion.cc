@@ -19,7 +19,7 @@ nlohmann::json as_json(const CommandInfo& program) {
   json["version"] = kVersion;
   json["reports"] = {{"optimise", nlohmann::json::parse(OptimiseReport{}.to_json())},
                      {"verify", exec::to_json(exec::EquivalenceReport{})},
-                     {"profile", to_json(exec::KernelProfile{}, exec::Feed{})}};
+                     {"profile", profile_json(exec::KernelProfile{}, exec::Feed{})}};
   return json;
 }
 

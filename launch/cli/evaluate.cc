@@ -26,9 +26,8 @@
 #include "launch/job/ppo_job.h"
 #include "launch/optimise/searches.h"
 #include "launch/policy/controller_bundle.h"
-#include "launch/policy/controller_prior.h"
 #include "launch/policy/policy_prior.h"
-#include "launch/policy/training_cost.h"
+#include "launch/policy/trained_prior.h"
 
 namespace regraft::launch {
 namespace {
@@ -94,11 +93,13 @@ std::string episodes_of(const std::filesystem::path& path) {
   return "episodes of " + path.string();
 }
 
-/// The workload with episodes as in a training, but for what the config says itself.
-task::WorkloadOptions as_trained(task::WorkloadOptions workload, const env::EpisodeLimits& trained,
+/// The workload with episodes as in a prior's training, but for what the config says itself.
+task::WorkloadOptions as_trained(task::WorkloadOptions workload, const TrainedPrior& trained,
                                  const Config& config) {
-  if (!config.given("workload.horizon")) workload.environment.horizon = trained.horizon;
-  if (!config.given("workload.locations")) workload.environment.location_limit = trained.location_limit;
+  env::EnvOptions& seen = workload.environment;
+  if (!config.given("workload.horizon")) seen.horizon = trained.limits.horizon;
+  if (!config.given("workload.locations")) seen.location_limit = trained.limits.location_limit;
+  seen.action_mode = trained.action_mode;
   return workload;
 }
 
@@ -151,19 +152,12 @@ nn::PolicyFile untrained_policy(const Config& config, const rules::RuleSet& rule
   return policy;
 }
 
-/// All that is asked about one bundle and model; its dreams too.
-void evaluate_bundle(const std::filesystem::path& path, const task::Task& task,
-                     task::WorkloadOptions workload, const Config& config, const EvaluateArguments& options,
-                     const std::function<void(const Score&)>& report, nlohmann::json& all) {
+/// What the controller of a bundle does on one model, and how far its dreams can be believed.
+void evaluate_controller(const std::filesystem::path& path, const task::Task& task,
+                         const task::WorkloadOptions& workload, const Config& config,
+                         const EvaluateArguments& options, const std::function<void(const Score&)>& report,
+                         nlohmann::json& all) {
   const nn::WorldBundle bundle = load_controller_bundle(path, task.rules());
-  workload = as_trained(std::move(workload), limits_of(bundle.world), config);
-  workload.environment.action_mode = bundle.world.action_mode;
-  for (const std::string& name : options.searches) {
-    if (!wants_policy(name, true)) continue;
-    ControllerPrior prior(path, task.rules());
-    report(search_by(name, &prior, name + "-search", searching_with(name, path), task, workload, options,
-                     costed_in_training(bundle)));
-  }
   report(play_bundle(task, workload, bundle, nn::ActionSelection::drawn, options.episodes, options.seed,
                      "policy", episodes_of(path)));
   report(play_bundle(task, workload, bundle, nn::ActionSelection::most_likely, 1, options.seed, "policy-mode",
@@ -215,33 +209,32 @@ int evaluate(EvaluateArguments& options) {
                       path.c_str());
       }
     if (options.untrained) {
-      PolicyPrior prior(untrained_policy(config, task->rules()), task->rules());
-      report(play(*task, workload, prior, true, options.episodes, options.seed, "untrained",
+      const auto prior = make_policy_prior(untrained_policy(config, task->rules()), task->rules());
+      report(play(*task, workload, *prior, true, options.episodes, options.seed, "untrained",
                   "untrained policy"));
       for (const std::string& name : options.searches)
         if (wants_policy(name, true))
-          report(search_by(name, &prior, "untrained-" + name + "-search", name + ", untrained policy", *task,
-                           workload, options));
+          report(search_by(name, prior.get(), "untrained-" + name + "-search", name + ", untrained policy",
+                           *task, workload, options));
     }
     std::vector<double> means;
     for (const std::filesystem::path& path : options.policies) {
-      if (is_bundle(path)) {
-        evaluate_bundle(path, *task, workload, config, options, report, all);
-        continue;
-      }
-      const nn::PolicyFile policy = nn::load_policy(path);
-      PolicyPrior prior(policy, task->rules());
-      task::WorkloadOptions seen = as_trained(workload, policy.limits, config);
-      seen.environment.action_mode = policy.network.action_mode;
-      if (const std::string note = unseen_note(policy, task->rules()); model == 0 && !note.empty())
-        std::printf("%s: %s\n", path.c_str(), note.c_str());
+      const TrainedPrior trained = load_trained_prior(path, task->rules());
+      const task::WorkloadOptions seen = as_trained(workload, trained, config);
+      if (model == 0 && !trained.note.empty()) std::printf("%s: %s\n", path.c_str(), trained.note.c_str());
       for (const std::string& name : options.searches)
         if (wants_policy(name, true))
-          report(search_by(name, &prior, name + "-search", searching_with(name, path), *task, seen, options,
-                           costed_in_training(policy)));
-      report(play(*task, seen, prior, true, options.episodes, options.seed, "policy", episodes_of(path)));
+          report(search_by(name, trained.prior.get(), name + "-search", searching_with(name, path), *task,
+                           seen, options, trained.costed));
+      if (is_bundle(path)) {
+        evaluate_controller(path, *task, seen, config, options, report, all);
+        continue;
+      }
+      report(play(*task, seen, *trained.prior, true, options.episodes, options.seed, "policy",
+                  episodes_of(path)));
       means.push_back(mean(all.back().at("returns").get<std::vector<double>>()));
-      report(play(*task, seen, prior, false, 1, options.seed, "policy-mode", "policy, most probable"));
+      report(
+          play(*task, seen, *trained.prior, false, 1, options.seed, "policy-mode", "policy, most probable"));
     }
     if (means.size() > 1) print_together(task->name(), means, options.seed);
   }

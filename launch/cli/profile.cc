@@ -73,8 +73,8 @@ void print_kernels(const exec::KernelLists& lists) {
 
 }  // namespace
 
-nlohmann::json to_json(const exec::KernelLists& lists, const exec::Feed& feed) {
-  nlohmann::json json = to_json(lists.profile, feed);
+nlohmann::json profile_json(const exec::KernelLists& lists, const exec::Feed& feed) {
+  nlohmann::json json = profile_json(lists.profile, feed);
   nlohmann::json& kernels = json["kernels"] = nlohmann::json::array();
   for (const exec::ComparedKernel& one : lists.compared) {
     nlohmann::json launched = nlohmann::json::array();
@@ -100,7 +100,7 @@ nlohmann::json to_json(const exec::KernelLists& lists, const exec::Feed& feed) {
   return json;
 }
 
-nlohmann::json to_json(const exec::KernelProfile& profile, const exec::Feed& feed) {
+nlohmann::json profile_json(const exec::KernelProfile& profile, const exec::Feed& feed) {
   nlohmann::json ops = nlohmann::json::array();
   for (const exec::OpTime& op : profile.by_op())
     ops.push_back({{"op", op.op}, {"kernels", op.kernels}, {"time_us", op.time_us}, {"share", op.share}});
@@ -131,9 +131,9 @@ int profile(ProfileArguments& options) {
   if (options.profile.kernels) {
     const cost::DeviceProfile device = runtime.device(rates_for(options.runtime, options.device));
     lists = exec::compare_profile(options.model, feed, device, std::move(lists.profile));
-    text = json_text(to_json(lists, feed), 2) + "\n";
+    text = json_text(profile_json(lists, feed), 2) + "\n";
   } else {
-    text = json_text(to_json(lists.profile, feed), 2) + "\n";
+    text = json_text(profile_json(lists.profile, feed), 2) + "\n";
   }
   const exec::KernelProfile& profile = lists.profile;
   if (const std::string sizes = describe_sizes(feed); !sizes.empty()) std::printf("%s\n", sizes.c_str());

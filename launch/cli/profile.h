@@ -7,8 +7,8 @@
 namespace regraft::launch {
 
 /// What `regraft profile --json` writes of a profile at these sizes.
-nlohmann::json to_json(const exec::KernelProfile& profile, const exec::Feed& feed);
+nlohmann::json profile_json(const exec::KernelProfile& profile, const exec::Feed& feed);
 /// The same with --kernels.
-nlohmann::json to_json(const exec::KernelLists& lists, const exec::Feed& feed);
+nlohmann::json profile_json(const exec::KernelLists& lists, const exec::Feed& feed);
 
 }  // namespace regraft::launch

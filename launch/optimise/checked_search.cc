@@ -10,13 +10,11 @@
 #include "core/base/text.h"
 #include "core/exec/latency/speedup_estimate.h"
 #include "core/exec/site/site_check.h"
-#include "core/nn/policy_file.h"
 #include "core/rules/rewrite/script.h"
+#include "core/search/greedy.h"
 #include "launch/optimise/not_equivalent_error.h"
 #include "launch/optimise/searches.h"
-#include "launch/policy/controller_bundle.h"
-#include "launch/policy/controller_prior.h"
-#include "launch/policy/policy_prior.h"
+#include "launch/policy/trained_prior.h"
 
 namespace regraft::launch {
 
@@ -108,10 +106,9 @@ CheckedSearch::Proposal CheckedSearch::propose(const ModelGraphs& from, double s
   if (options_.expansions > 0) limits.expansions = options_.expansions;
   const std::int64_t start_ns = clock_.steady_ns();
   timed_step_("search", [&] {
-    found = search_each(from, costs_.runs(), rules_, costs_.factories(), limits,
-                        [&](std::size_t at, const auto& part) {
-                          return search_one(options_.search, from[at], costs_.factories()[at], part);
-                        });
+    found = search_each(
+        from, costs_.runs(), rules_, costs_.factories(), limits,
+        [&](std::size_t at, const auto& part) { return search_one(from[at], costs_.factories()[at], part); });
   });
   looks_first_ = false;
   Proposal proposal;
@@ -147,54 +144,36 @@ search::SearchResult nothing_found(const search::SearchResult& found) {
 /// Where the other kernels leave less to gain than acceptance asks for, only cheaper dense kernels can help.
 /// A greedy search then looks how much all of its rewrites together promise. If that is less too, nothing
 /// else is tried. Searches that go on from what one found need not ask again.
-search::SearchResult CheckedSearch::search_one(const std::string& name, const graph::Graph& start,
-                                               const cost::CostFactory& costs,
+search::SearchResult CheckedSearch::search_one(const graph::Graph& start, const cost::CostFactory& costs,
                                                const search::SearchLimits& budget) {
+  const auto found_by = [&](search::Search& searcher) {
+    Rng rng(options_.seed, "search");
+    Progress progress({.label = "searching", .unit = "expansions", .terminal = is_terminal(2)}, clock_,
+                      std::cerr);
+    search::SearchContext context{clock_};
+    context.threads = options_.search_threads > 0 ? options_.search_threads : own_processors().size();
+    context.progress = [&](const search::SearchProgress& at) {
+      char note[80];
+      std::snprintf(note, sizeof note, "best %.4f of the initial cost",
+                    at.best_latency_us / at.initial_latency_us);
+      if (!options_.quiet) progress.update(at.expansions, note);
+    };
+    search::SearchResult found = searcher.run({start, rules_, costs}, budget, rng, context);
+    if (found.found_by.empty()) found.found_by = {searcher.name()};
+    return found;
+  };
   if (looks_first_ && options_.accept == "measured" && profile_.ceiling() < 1 + options_.least_gain / 100) {
-    const search::SearchResult greedy = search_by("greedy", start, costs, budget);
+    const search::SearchResult greedy = found_by(*search::make_greedy());
     const double gain = greedy.initial.latency_us / greedy.best.latency_us - 1;
     if (gain < options_.least_gain / 100) return nothing_found(greedy);
   }
-  return search_by(name, start, costs, budget);
-}
-
-search::SearchResult CheckedSearch::search_by(const std::string& name, const graph::Graph& start,
-                                              const cost::CostFactory& costs,
-                                              const search::SearchLimits& budget) {
-  std::unique_ptr<search::Prior> prior;
-  env::EpisodeLimits limits;
-  env::ActionMode mode = env::ActionMode::one_site;
-  const bool guided = wants_policy(name, options_.policy.has_value());
-  const std::filesystem::path path = guided ? policy_path(options_.policy) : std::filesystem::path();
-  if (guided && is_bundle(path)) {
-    auto controller = std::make_unique<ControllerPrior>(path, rules_);
-    limits = controller->limits();
-    mode = controller->action_mode();
-    prior = std::move(controller);
-  } else if (guided) {
-    const nn::PolicyFile policy = nn::load_policy(path);
-    limits = policy.limits;
-    prior = std::make_unique<PolicyPrior>(policy, rules_);
-    mode = policy.network.action_mode;
-    if (const std::string note = unseen_note(policy, rules_); !note.empty()) options_.say(note);
-  }
-  const search::ObservationOptions observation{limits.horizon, limits.location_limit, costs_.bindings(),
-                                               mode};
-  const auto searcher = make_search(name, prior.get(), observation);
-  Rng rng(options_.seed, "search");
-  Progress progress({.label = "searching", .unit = "expansions", .terminal = is_terminal(2)}, clock_,
-                    std::cerr);
-  search::SearchContext context{clock_};
-  context.threads = options_.search_threads > 0 ? options_.search_threads : own_processors().size();
-  context.progress = [&](const search::SearchProgress& at) {
-    char note[80];
-    std::snprintf(note, sizeof note, "best %.4f of the initial cost",
-                  at.best_latency_us / at.initial_latency_us);
-    if (!options_.quiet) progress.update(at.expansions, note);
-  };
-  search::SearchResult found = searcher->run({start, rules_, costs}, budget, rng, context);
-  if (found.found_by.empty()) found.found_by = {searcher->name()};
-  return found;
+  TrainedPrior guide;
+  if (wants_policy(options_.search, options_.policy.has_value()))
+    guide = load_trained_prior(policy_path(options_.policy), rules_);
+  if (!guide.note.empty()) options_.say(guide.note);
+  return found_by(*make_search(
+      options_.search, guide.prior.get(),
+      {guide.limits.horizon, guide.limits.location_limit, costs_.bindings(), guide.action_mode}));
 }
 
 /// Applies a path, checking each site in fp64 as it goes; ends at the first rewrite that is refused.

@@ -75,10 +75,8 @@ class CheckedSearch {
   void refuse(RefusedRule refused);
   Proposal without(Proposal proposal, const Refused& refused, Blame& blame);
   Proposal propose_without_rule();
-  search::SearchResult search_one(const std::string& name, const graph::Graph& start,
-                                  const cost::CostFactory& costs, const search::SearchLimits& budget);
-  search::SearchResult search_by(const std::string& name, const graph::Graph& start,
-                                 const cost::CostFactory& costs, const search::SearchLimits& budget);
+  search::SearchResult search_one(const graph::Graph& start, const cost::CostFactory& costs,
+                                  const search::SearchLimits& budget);
   std::optional<Refused> apply_checked(Result& result, std::size_t at);
 
   const OptimiseOptions& options_;

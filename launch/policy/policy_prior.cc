@@ -6,29 +6,29 @@
 #include "core/nn/policy.h"
 
 namespace regraft::launch {
-
 namespace {
 
 constexpr std::size_t kNamedRules = 5;
 
-}  // namespace
+class PolicyPrior : public search::Prior {
+ public:
+  PolicyPrior(const nn::PolicyFile& fitted, const env::RuleFeatureTable& rules)
+      : policy_(fitted.network, fitted.weights, rules, {.device = "cpu"}) {}
+  std::vector<float> log_probabilities(const env::Observation& observation, search::History&) override {
+    return policy_.evaluate(observation).log_probabilities;
+  }
+  std::string name() const override { return "policy"; }
 
-struct PolicyPrior::State {
-  nn::Policy policy;
+ private:
+  nn::Policy policy_;
 };
 
-PolicyPrior::PolicyPrior(const nn::PolicyFile& file, const rules::RuleSet& rules) {
-  nn::check_rule_set(file, rules.hash().hex());
-  const nn::PolicyFile fitted = nn::with_op_kinds(file, graph::op_kind_names());
-  state_ = std::make_unique<State>(
-      State{nn::Policy(fitted.network, fitted.weights,
-                       env::make_rule_features(rules, file.network.action_mode), {.device = "cpu"})});
-}
+}  // namespace
 
-PolicyPrior::~PolicyPrior() = default;
-
-std::vector<float> PolicyPrior::log_probabilities(const env::Observation& observation, search::History&) {
-  return state_->policy.evaluate(observation).log_probabilities;
+std::unique_ptr<search::Prior> make_policy_prior(const nn::PolicyFile& policy, const rules::RuleSet& rules) {
+  nn::check_rule_set(policy, rules.hash().hex());
+  return std::make_unique<PolicyPrior>(nn::with_op_kinds(policy, graph::op_kind_names()),
+                                       env::make_rule_features(rules, policy.network.action_mode));
 }
 
 std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rules) {

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "core/nn/policy_file.h"
 #include "core/rules/set/rule_set.h"
@@ -10,20 +9,9 @@
 
 namespace regraft::launch {
 
-/// A trained policy as the prior of a search; one inference an answer.
-class PolicyPrior : public search::Prior {
- public:
-  /// Throws NnError for a policy of another schema, and for a hierarchical one of other rules.
-  PolicyPrior(const nn::PolicyFile& policy, const rules::RuleSet& rules);
-  ~PolicyPrior() override;
-  std::vector<float> log_probabilities(const env::Observation& observation,
-                                       search::History& history) override;
-  std::string name() const override { return "policy"; }
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
+/// "policy": a trained one as the prior of a search; one inference an answer. Throws NnError for a policy of
+/// another schema, and for a hierarchical one of other rules.
+std::unique_ptr<search::Prior> make_policy_prior(const nn::PolicyFile& policy, const rules::RuleSet& rules);
 
 /// What people should know of a policy on these rules: which of them matched nowhere in its training, the
 /// first few by name. Empty where all matched.

@@ -14,6 +14,7 @@
 #include "learner/ppo/ppo_targets.h"
 #include "learner/ppo/target_tensors.h"
 #include "replay/rollout/episodes.h"
+#include "replay/rollout/frames.h"
 
 namespace regraft::learner {
 namespace {
@@ -250,6 +251,23 @@ ControllerPpo::~ControllerPpo() = default;
 
 void ControllerPpo::share_with(std::shared_ptr<wire::Group> group) {
   state_->core.share_with(std::move(group));
+}
+
+std::vector<std::byte> encode_controller_update(double share, std::span<const DreamSegment> segments) {
+  std::vector<std::byte> bytes;
+  replay::ByteWriter out(bytes);
+  out.value(share);
+  for (const DreamSegment& segment : segments)
+    replay::write_frames(out, replay::encode_dream_segment(segment));
+  return bytes;
+}
+
+void ControllerPpo::follow(std::span<const std::byte> data) {
+  replay::ByteReader in(data);
+  anneal(in.value<double>());
+  std::vector<DreamSegment> segments;
+  while (in.left() > 0) segments.push_back(replay::decode_dream_segment(replay::read_frames(in)));
+  update(segments);
 }
 
 PpoMetrics ControllerPpo::update(std::span<const DreamSegment> segments) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/nn/controller.h"
-#include "core/wire/group.h"
+#include "learner/job/replica.h"
 #include "learner/ppo/ppo_metrics.h"
 #include "learner/ppo/ppo_options.h"
 #include "replay/dream/dream_segment.h"
@@ -18,15 +18,15 @@ namespace regraft::learner {
 /// graphs. One thread; on the CPU with one torch thread two runs over the same segments give the same bits.
 /// Errors are nn::NnError: a step that does not fit the controller, a loss that is not finite (all is then as
 /// it was before that update).
-class ControllerPpo {
+class ControllerPpo : public Replica {
  public:
   /// `seed` keys the order of minibatches. `device`: auto, cpu or cuda.
   ControllerPpo(const nn::ControllerConfig& config, const nn::Weights& weights, const PpoOptions& options,
                 std::uint64_t seed, const std::string& device = "cpu");
-  ~ControllerPpo();
-  /// From now on the members of the group share the work of each update. All are called with the same data,
-  /// and come to the same weights.
-  void share_with(std::shared_ptr<wire::Group> group);
+  ~ControllerPpo() override;
+  void share_with(std::shared_ptr<wire::Group> group) override;
+  /// `data` is what encode_controller_update() made. Throws replay::ReplayError, too.
+  void follow(std::span<const std::byte> data) override;
 
   /// All epochs over these segments; afterwards version() is one higher. The proximal policy and all values
   /// are recomputed first; advantages are of whole episodes, whose segments follow each other
@@ -39,16 +39,20 @@ class ControllerPpo {
   /// The version of the weights: 1 + updates, as on the wire, where 0 means none.
   std::uint64_t version() const;
   nn::Weights weights() const;
+  std::vector<float> values() const override { return weights().values; }
   const nn::ControllerConfig& config() const;
 
   /// Weights, optimiser state, random stream and version: a controller that is restored goes on to the bit.
   std::vector<std::byte> save() const;
   /// Throws replay::ReplayError or nn::NnError; this object is then unchanged.
-  void restore(std::span<const std::byte> bytes);
+  void restore(std::span<const std::byte> bytes) override;
 
  private:
   class State;
   std::unique_ptr<State> state_;
 };
+
+/// For follow(): update() of these, after anneal() of this share.
+std::vector<std::byte> encode_controller_update(double share, std::span<const replay::DreamSegment> segments);
 
 }  // namespace regraft::learner

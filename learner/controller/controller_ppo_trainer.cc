@@ -7,7 +7,7 @@
 
 #include "core/nn/device.h"
 #include "learner/controller/controller_ppo.h"
-#include "learner/controller/controller_trainee.h"
+#include "learner/job/update_sharing.h"
 #include "replay/dream/dream_segment.h"
 
 namespace regraft::learner {
@@ -21,7 +21,7 @@ class PpoTrainer : public DreamTrainer {
       : DreamTrainer(options.deterministic, nn::resolve_device(options.device)),
         file_(file),
         ppo_(file.config, file.weights, ppo, options.seed, options.device),
-        sharing_(trainee_, std::move(join)),
+        sharing_(ppo_, std::move(join)),
         steps_per_update_(options.steps_per_update),
         episodes_per_update_(options.episodes_per_update) {
     if (options.deterministic)
@@ -55,7 +55,6 @@ class PpoTrainer : public DreamTrainer {
  private:
   nn::ControllerFile file_;
   ControllerPpo ppo_;
-  ControllerTrainee trainee_{ppo_};
   UpdateSharing sharing_;
   std::uint64_t steps_per_update_;        // 0: by episodes
   std::uint64_t episodes_per_update_;     // real and dreamed ones
@@ -117,8 +116,7 @@ std::unique_ptr<DreamTrainer> make_ppo_trainer(const nn::ControllerFile& file, c
 void follow_ppo_trainer(const nn::ControllerFile& file, const PpoOptions& ppo, const LearnerOptions& options,
                         const JoinLearners& join) {
   ControllerPpo controller(file.config, file.weights, ppo, options.seed, options.device);
-  ControllerTrainee trainee(controller);
-  follow_updates(join, trainee);
+  follow_updates(join, controller);
 }
 
 }  // namespace regraft::learner

@@ -17,9 +17,9 @@ using replay::ByteWriter;
 /// What a message of the first learner is.
 enum class Word : std::uint8_t { state, update, end };
 
-std::uint64_t hash_of(const Trainee& trainee) {
-  const std::vector<float> weights = trainee.weights();
-  return hash_bytes(std::as_bytes(std::span(weights))).low;
+std::uint64_t hash_of(const Replica& replica) {
+  const std::vector<float> values = replica.values();
+  return hash_bytes(std::as_bytes(std::span(values))).low;
 }
 
 void say_end(wire::Group& group) {
@@ -32,13 +32,13 @@ void say_end(wire::Group& group) {
 
 }  // namespace
 
-UpdateSharing::UpdateSharing(Trainee& trainee, JoinLearners join)
-    : trainee_(trainee), join_(std::move(join)) {}
+UpdateSharing::UpdateSharing(Replica& replica, JoinLearners join)
+    : replica_(replica), join_(std::move(join)) {}
 
 void UpdateSharing::begin(const MakeBytes& state) {
   if (!join_ || group_) return;
   group_ = join_();
-  trainee_.share_with(group_);
+  replica_.share_with(group_);
   std::vector<std::byte> bytes;
   ByteWriter out(bytes);
   out.value(Word::state);
@@ -51,7 +51,7 @@ void UpdateSharing::tell(const MakeBytes& data) const {
   std::vector<std::byte> bytes;
   ByteWriter out(bytes);
   out.value(Word::update);
-  out.value(hash_of(trainee_));
+  out.value(hash_of(replica_));
   out.raw(data());
   group_->share(std::move(bytes));
 }
@@ -61,22 +61,22 @@ std::function<void()> UpdateSharing::farewell() const {
   return [group = group_] { say_end(*group); };
 }
 
-void follow_updates(const JoinLearners& join, Trainee& trainee) {
+void follow_updates(const JoinLearners& join, Replica& replica) {
   const std::shared_ptr<wire::Group> group = join();
-  trainee.share_with(group);
+  replica.share_with(group);
   for (;;) {
     const std::vector<std::byte> bytes = group->share({});
     ByteReader in(bytes);
     const auto word = in.value<Word>();
     if (word == Word::end) return;
     if (word == Word::state) {
-      trainee.restore(in.raw(in.left()));
+      replica.restore(in.raw(in.left()));
       continue;
     }
-    if (in.value<std::uint64_t>() != hash_of(trainee))
+    if (in.value<std::uint64_t>() != hash_of(replica))
       throw wire::WireError(wire::WireFault::kMisuse, "its weights are not those of the first learner",
                             "learner", "start all learners on machines alike");
-    trainee.update(in.raw(in.left()));
+    replica.follow(in.raw(in.left()));
   }
 }
 

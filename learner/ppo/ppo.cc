@@ -15,6 +15,7 @@
 #include "core/nn/training/trainer.h"
 #include "learner/optimiser/work_share.h"
 #include "learner/ppo/ppo_core.h"
+#include "learner/ppo/ppo_update.h"
 #include "learner/ppo/target_tensors.h"
 #include "replay/rollout/bytes.h"
 #include "replay/rollout/episodes.h"
@@ -292,6 +293,12 @@ Ppo::~Ppo() = default;
 Ppo::Ppo(Ppo&&) noexcept = default;
 Ppo& Ppo::operator=(Ppo&&) noexcept = default;
 
+void Ppo::follow(std::span<const std::byte> data) {
+  const PpoUpdate next = decode_ppo_update(data);
+  if (next.annealed) anneal(*next.annealed);
+  update(next.segments, next.best);
+}
+
 PpoMetrics Ppo::update(std::span<const Segment> segments, std::span<const Segment> best) {
   return train(prepare(segments, best));
 }
@@ -357,12 +364,6 @@ std::uint64_t Ppo::version() const {
 }
 nn::Weights Ppo::weights() const {
   return state_->network_.store();
-}
-const nn::NetworkConfig& Ppo::network() const {
-  return state_->network_.config();
-}
-const PpoOptions& Ppo::options() const {
-  return state_->core_.options();
 }
 
 std::vector<std::byte> Ppo::save() const {

@@ -11,7 +11,7 @@
 #include "core/nn/config.h"
 #include "core/nn/policy.h"
 #include "core/nn/weights.h"
-#include "core/wire/group.h"
+#include "learner/job/replica.h"
 #include "learner/ppo/ppo_metrics.h"
 #include "learner/ppo/ppo_options.h"
 #include "learner/ppo/ppo_targets.h"
@@ -44,18 +44,18 @@ struct PpoBatch : PpoRows {
 /// The learner's network, optimiser and update. One thread; on the CPU with one torch thread two runs over
 /// the same segments give the same bits. Errors are nn::NnError: an observation that does not fit, a loss
 /// that is not finite (all is then as it was before that update).
-class Ppo {
+class Ppo : public Replica {
  public:
   /// `device`: auto, cpu or cuda. `seed` keys the order of minibatches. `engine` as for nn::Policy.
   Ppo(const nn::NetworkConfig& network, const nn::Weights& weights, const env::RuleFeatureTable& rules,
       const PpoOptions& options, const std::string& device, std::uint64_t seed,
       nn::Engine engine = nn::Engine::automatic);
-  ~Ppo();
+  ~Ppo() override;
   Ppo(Ppo&&) noexcept;
   Ppo& operator=(Ppo&&) noexcept;
-  /// From now on the members of the group share the work of each update. All are called with the same data,
-  /// and come to the same weights.
-  void share_with(std::shared_ptr<wire::Group> group);
+  void share_with(std::shared_ptr<wire::Group> group) override;
+  /// `data` is what encode_ppo_update() made (ppo_update.h).
+  void follow(std::span<const std::byte> data) override;
 
   /// prepare(), then train(). `segments` must not be empty.
   PpoMetrics update(std::span<const replay::Segment> segments, std::span<const replay::Segment> best = {});
@@ -76,15 +76,14 @@ class Ppo {
   /// The version of the weights: 1 + updates, as on the wire, where 0 means none.
   std::uint64_t version() const;
   nn::Weights weights() const;
-  const nn::NetworkConfig& network() const;
-  const PpoOptions& options() const;
+  std::vector<float> values() const override { return weights().values; }
 
   /// Weights, optimiser state, random stream and version. A learner that is restored goes on bit by bit as
   /// the saved one would have (CPU, one torch thread).
   std::vector<std::byte> save() const;
   /// Throws replay::ReplayError or nn::NnError on damaged bytes or another network; this object is then
   /// unchanged.
-  void restore(std::span<const std::byte> bytes);
+  void restore(std::span<const std::byte> bytes) override;
 
  private:
   class State;

@@ -9,12 +9,13 @@
 #include "core/nn/device.h"
 #include "core/nn/policy_file.h"
 #include "learner/job/ticket_plan.h"
+#include "learner/job/update_sharing.h"
 #include "learner/ppo/batcher.h"
 #include "learner/ppo/best_episodes.h"
 #include "learner/ppo/episode_statistics.h"
 #include "learner/ppo/lag0_check.h"
 #include "learner/ppo/ppo.h"
-#include "learner/ppo/ppo_trainee.h"
+#include "learner/ppo/ppo_update.h"
 #include "replay/rollout/error.h"
 
 namespace regraft::learner {
@@ -57,7 +58,7 @@ class PpoPhase : public Phase {
         best_(static_cast<std::size_t>(setup_.ppo.imitated_episodes)),
         matched_(setup_.rule_names.size(), false),
         ppo_(make_ppo(setup_, network_)),
-        sharing_(trainee_, setup_.job.join),
+        sharing_(ppo_, setup_.job.join),
         lag0_(options().deterministic, nn::resolve_device(options().device)) {}
 
   PhaseStart restore(const PhaseState* saved, std::uint64_t updates) override;
@@ -96,7 +97,6 @@ class PpoPhase : public Phase {
   BestEpisodes best_;          // empty unless they are imitated
   std::vector<bool> matched_;  // by rule: legal in a state of some episode
   Ppo ppo_;
-  PpoTrainee trainee_{ppo_};
   UpdateSharing sharing_;
   Lag0Check lag0_;
   std::optional<PpoMetrics> metrics_;  // of an update without a point
@@ -344,8 +344,7 @@ std::string PpoPhase::describe(const json& figures) const {
 
 void follow_ppo_phase(const PpoPhaseSetup& setup) {
   Ppo ppo = make_ppo(setup, network_of(setup));
-  PpoTrainee trainee(ppo);
-  follow_updates(setup.job.join, trainee);
+  follow_updates(setup.job.join, ppo);
 }
 
 std::unique_ptr<Phase> make_ppo_phase(PpoPhaseSetup setup) {

@@ -5,9 +5,10 @@
 
 #include "core/base/log.h"
 #include "core/nn/world_bundle.h"
+#include "learner/job/update_sharing.h"
 #include "learner/world/final_errors.h"
 #include "learner/world/world_folder.h"
-#include "learner/world/world_trainee.h"
+#include "learner/world/world_replica.h"
 
 namespace regraft::learner {
 namespace {
@@ -19,8 +20,8 @@ class WorldPhase : public CollectPhase {
   WorldPhase(WorldPhaseSetup setup, const Clock& clock)
       : CollectPhase("world-model", std::move(setup.collect), kCollectShare, clock),
         clock_(clock),
-        trainee_(CollectPhase::setup(), std::move(setup.environment_of)),
-        sharing_(trainee_, CollectPhase::setup().job.join) {}
+        replica_(CollectPhase::setup(), std::move(setup.environment_of)),
+        sharing_(replica_, CollectPhase::setup().job.join) {}
 
   PhaseStart restore(const PhaseState* saved, std::uint64_t updates) override;
   PhaseStatus status(std::uint64_t updates) const override {
@@ -37,7 +38,7 @@ class WorldPhase : public CollectPhase {
   PhaseSummary summary(const JobFigures& job, const wire::JobTicketCounts& ticket_counts) const override;
 
  private:
-  WorldFit* fit() const { return trainee_.fit(); }
+  WorldFit* fit() const { return replica_.fit(); }
   double seconds_since(std::int64_t start_ns) const {
     return static_cast<double>(clock_.steady_ns() - start_ns) / static_cast<double>(nanoseconds_per_second);
   }
@@ -47,7 +48,7 @@ class WorldPhase : public CollectPhase {
 
   const Clock& clock_;
   replay::Bytes saved_fit_;
-  WorldTrainee trainee_;
+  WorldReplica replica_;
   UpdateSharing sharing_;
   std::uint64_t shown_updates_ = 0;  // of the fit, at its last point
   double replay_seconds_ = 0, fit_seconds_ = 0;
@@ -78,7 +79,7 @@ double WorldPhase::fit_time_share(const JobFigures& job) const {
 void WorldPhase::start_fit() {
   const std::int64_t start_ns = clock_.steady_ns();
   sharing_.begin([&] { return encode_world_start(replay(), saved_fit_); });
-  trainee_.start(replay(), saved_fit_);
+  replica_.start(replay(), saved_fit_);
   log_info("fitting from update {} on", fit()->updates_done());
   replay_seconds_ += seconds_since(start_ns);
 }
@@ -151,8 +152,8 @@ PhaseSummary WorldPhase::summary(const JobFigures& job, const wire::JobTicketCou
 }  // namespace
 
 void follow_world_phase(const WorldPhaseSetup& setup) {
-  WorldTrainee trainee(setup.collect, setup.environment_of);
-  follow_updates(setup.collect.job.join, trainee);
+  WorldReplica replica(setup.collect, setup.environment_of);
+  follow_updates(setup.collect.job.join, replica);
 }
 
 std::unique_ptr<Phase> make_world_phase(WorldPhaseSetup setup, const Clock& clock) {

@@ -83,16 +83,4 @@ at::Tensor to_torch(graph::HostTensor tensor) {
   return values.to(oracle_type(tensor.dtype), false, /*copy=*/true);
 }
 
-graph::HostTensor from_torch(const at::Tensor& tensor, graph::DType dtype) {
-  graph::HostTensor host{dtype, tensor.sizes().vec(), {}, {}};
-  if (graph::is_float(dtype)) {
-    const at::Tensor flat = tensor.to(at::kDouble).contiguous();
-    host.real.assign(flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel());
-  } else {
-    const at::Tensor flat = tensor.to(at::kLong).contiguous();
-    host.integer.assign(flat.data_ptr<std::int64_t>(), flat.data_ptr<std::int64_t>() + flat.numel());
-  }
-  return host;
-}
-
 }  // namespace regraft::exec

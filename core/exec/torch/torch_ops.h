@@ -52,6 +52,5 @@ std::vector<at::Tensor> run_torch_op(const TorchCall& call);
 
 at::ScalarType oracle_type(graph::DType dtype);
 at::Tensor to_torch(graph::HostTensor tensor);
-graph::HostTensor from_torch(const at::Tensor& tensor, graph::DType dtype);
 
 }  // namespace regraft::exec

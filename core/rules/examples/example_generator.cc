@@ -1,6 +1,5 @@
 #include "core/rules/examples/example_generator.h"
 
-#include <array>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -15,10 +14,6 @@ namespace regraft::rules {
 namespace {
 
 using graph::Value;
-
-// Pow is to the exact evaluator a function about which it knows nothing, and so is Tanh.
-constexpr std::array kFewOps = {graph::OpKind::relu, graph::OpKind::tanh, graph::OpKind::sub,
-                                graph::OpKind::max, graph::OpKind::add};
 
 class ExampleGenerator {
  public:
@@ -103,10 +98,8 @@ class ExampleGenerator {
       const K kind = static_cast<K>(k);
       const bool plain = kind != K::cast && kind != K::logical_not && kind != K::logical_and &&
                          kind != K::logical_or && kind != K::log && kind != K::sqrt && kind != K::pow;
-      const bool wanted =
-          !limits_.few_ops || std::find(kFewOps.begin(), kFewOps.end(), kind) != kFewOps.end();
-      const bool fits = node.kinds.count() < 4 || (plain && wanted);
-      if (node.kinds.test(k) && fits && leaves_.takes(kind)) kinds.push_back(kind);
+      if (node.kinds.test(k) && (node.kinds.count() < 4 || plain) && leaves_.takes(kind))
+        kinds.push_back(kind);
     }
     return kinds.empty() ? K::opaque : kinds[below(kinds.size())];
   }

@@ -10,7 +10,6 @@ struct ExampleLimits {
   graph::Ints dims = {1, 2, 3, 4};
   std::size_t most_rank = 4;
   std::size_t most_members = 3;  // of a set
-  bool few_ops = false;  // of a class of ops only some, among them functions about which nothing is known
   bool one_spatial_dim = false;  // convolutions and pooling have one, or two
   bool few_windows = false;      // few sizes of images and groups
   bool constants_vary = true;    // what no guard speaks of may be a constant, or only an input

@@ -5,7 +5,7 @@
 #include "core/env/synthetic.h"
 #include "core/nn/latent_tracker.h"
 #include "core/nn/world_bundle.h"
-#include "launch/policy/controller_prior.h"
+#include "launch/policy/trained_prior.h"
 #include "launch/random_bundle.h"
 #include "replay/dream/dream_validity.h"
 
@@ -25,8 +25,9 @@ TEST(ControllerPrior, GoesOnFromWhatItRememberedOfTheGraphBefore) {
   const nn::WorldBundle bundle = testing::random_bundle(7, rules, kHorizon, kLocations);
   TempDir folder;
   nn::save_bundle(bundle, folder.path() / "c.world");
-  ControllerPrior prior(folder.path() / "c.world", rules);
-  EXPECT_EQ(prior.limits(), (env::EpisodeLimits{.horizon = kHorizon, .location_limit = kLocations}));
+  const TrainedPrior trained = load_trained_prior(folder.path() / "c.world", rules);
+  EXPECT_EQ(trained.limits, (env::EpisodeLimits{.horizon = kHorizon, .location_limit = kLocations}));
+  search::Prior& prior = *trained.prior;
   nn::Controller controller = replay::controller_of(bundle);
   nn::LatentTracker tracker(bundle.world);  // follows one episode, and is never set back
   Rng rng(1, "walk");

@@ -1,7 +1,8 @@
 // Learners that share the updates of one controller.
 #include <gtest/gtest.h>
 
-#include "learner/controller/controller_trainee.h"
+#include "learner/controller/controller_ppo.h"
+#include "learner/job/update_sharing.h"
 #include "tests/learner/controller/played_dreams.h"
 #include "tests/learner/device_under_test.h"
 #include "tests/learner/learners.h"
@@ -33,11 +34,10 @@ class ControllerGroupTest : public testing::Test {
     std::vector<std::vector<std::byte>> states(learners);
     test::run_learners(learners, [&](std::uint32_t rank, const JoinLearners& join) {
       ControllerPpo ppo = make();
-      ControllerTrainee trainee(ppo);
       if (rank == 0)
-        *metrics = lead(ppo, {trainee, join});
+        *metrics = lead(ppo, {ppo, join});
       else
-        follow_updates(join, trainee);
+        follow_updates(join, ppo);
       states[rank] = ppo.save();
     });
     for (const std::vector<std::byte>& state : states) EXPECT_EQ(state == states[0], true) << "bit for bit";

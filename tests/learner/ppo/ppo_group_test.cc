@@ -2,8 +2,9 @@
 #include <gmock/gmock.h>
 
 #include "core/nn/device.h"
+#include "learner/job/update_sharing.h"
 #include "learner/ppo/ppo.h"
-#include "learner/ppo/ppo_trainee.h"
+#include "learner/ppo/ppo_update.h"
 #include "tests/learner/device_under_test.h"
 #include "tests/learner/learners.h"
 #include "tests/learner/ppo/chain_world.h"
@@ -57,11 +58,10 @@ class PpoGroupTest : public testing::TestWithParam<nn::Head> {
     std::vector<std::vector<std::byte>> states(learners);
     test::run_learners(learners, [&](std::uint32_t rank, const JoinLearners& join) {
       Ppo ppo = make();
-      PpoTrainee trainee(ppo);
       if (rank == 0)
-        *metrics = lead(ppo, {trainee, join});
+        *metrics = lead(ppo, {ppo, join});
       else
-        follow_updates(join, trainee);
+        follow_updates(join, ppo);
       states[rank] = ppo.save();
     });
     for (const std::vector<std::byte>& state : states) EXPECT_EQ(state, states[0]) << "bit for bit";

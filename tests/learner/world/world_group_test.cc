@@ -2,7 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "core/nn/device.h"
-#include "learner/world/world_trainee.h"
+#include "learner/job/update_sharing.h"
+#include "learner/world/world_replica.h"
 #include "tests/learner/device_under_test.h"
 #include "tests/learner/learners.h"
 #include "tests/learner/world/synthetic_world.h"
@@ -33,13 +34,13 @@ class WorldGroupTest : public testing::Test {
   }
 
   /// What the first learner does, from where an earlier fit was saved.
-  void lead(WorldTrainee& trainee, UpdateSharing sharing, std::span<const std::byte> saved,
+  void lead(WorldReplica& replica, UpdateSharing sharing, std::span<const std::byte> saved,
             int updates) const {
     sharing.begin([&] { return encode_world_start(replay_, saved); });
-    trainee.start(replay_, saved);
+    replica.start(replay_, saved);
     for (bool more = true; more && updates > 0; --updates) {
       sharing.tell([] { return encode_world_update(0); });
-      more = trainee.fit()->advance();
+      more = replica.fit()->advance();
     }
     if (const auto farewell = sharing.farewell()) farewell();
   }
@@ -47,14 +48,14 @@ class WorldGroupTest : public testing::Test {
     std::vector<Fitted> all(learners);
     test::run_learners(learners, [&](std::uint32_t rank, const JoinLearners& join) {
       test::SyntheticWorld world;  // an environment is of one thread
-      WorldTrainee trainee(setup_, world.environment_of());
+      WorldReplica replica(setup_, world.environment_of());
       if (rank == 0)
-        lead(trainee, {trainee, join}, saved, updates);
+        lead(replica, {replica, join}, saved, updates);
       else
-        follow_updates(join, trainee);
-      all[rank].state = trainee.fit()->save();
-      all[rank].figures = trainee.fit()->newest_figures();
-      if (trainee.fit()->stage() == WorldFit::Stage::done) all[rank].world = trainee.fit()->world();
+        follow_updates(join, replica);
+      all[rank].state = replica.fit()->save();
+      all[rank].figures = replica.fit()->newest_figures();
+      if (replica.fit()->stage() == WorldFit::Stage::done) all[rank].world = replica.fit()->world();
     });
     for (const Fitted& one : all) EXPECT_EQ(one.state == all[0].state, true) << "bit for bit";
     return all[0];

@@ -25,6 +25,18 @@ constexpr std::uint64_t kSeed = 11;
 /// Values given from outside: graph inputs, or inner ones where a fragment is run.
 using OracleInputs = std::map<graph::Value, graph::HostTensor>;
 
+graph::HostTensor from_torch(const at::Tensor& tensor, graph::DType dtype) {
+  graph::HostTensor host{dtype, tensor.sizes().vec(), {}, {}};
+  if (graph::is_float(dtype)) {
+    const at::Tensor flat = tensor.to(at::kDouble).contiguous();
+    host.real.assign(flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel());
+  } else {
+    const at::Tensor flat = tensor.to(at::kLong).contiguous();
+    host.integer.assign(flat.data_ptr<std::int64_t>(), flat.data_ptr<std::int64_t>() + flat.numel());
+  }
+  return host;
+}
+
 /// The graph's outputs in fp64; nothing that lies before a given value is run.
 std::vector<graph::HostTensor> run_oracle(const graph::Graph& graph, const OracleInputs& inputs) {
   TorchWeights weights(graph.tables());

@@ -3,17 +3,17 @@
 #include <memory>
 #include <span>
 
-#include "learner/job/update_sharing.h"
+#include "learner/job/replica.h"
 #include "learner/world/collect_phase.h"
 #include "learner/world/world_fit.h"
 
 namespace regraft::learner {
 
-/// The fit of a world model that several learners train: each replays the episodes by itself.
-class WorldTrainee : public Trainee {
+/// The fit of a world model. Each learner replays the episodes by itself.
+class WorldReplica : public Replica {
  public:
   /// `setup` outlives it.
-  WorldTrainee(const CollectSetup& setup, EnvironmentOf environment_of);
+  WorldReplica(const CollectSetup& setup, EnvironmentOf environment_of);
 
   /// Makes the fit, which goes on from what an earlier one saved, if that is not empty. Throws as WorldFit.
   void start(const replay::SequenceReplay& replay, std::span<const std::byte> saved);
@@ -23,8 +23,8 @@ class WorldTrainee : public Trainee {
   void share_with(std::shared_ptr<wire::Group> group) override;
   /// Starts it.
   void restore(std::span<const std::byte> state) override;
-  void update(std::span<const std::byte> data) override;
-  std::vector<float> weights() const override;
+  void follow(std::span<const std::byte> data) override;
+  std::vector<float> values() const override;
 
  private:
   const CollectSetup& setup_;
@@ -36,7 +36,7 @@ class WorldTrainee : public Trainee {
 /// For restore(): start() with the same.
 std::vector<std::byte> encode_world_start(const replay::SequenceReplay& replay,
                                           std::span<const std::byte> saved);
-/// For update(): WorldFit::advance() with this.
+/// For follow(): WorldFit::advance() with this.
 std::vector<std::byte> encode_world_update(double time_share);
 
 }  // namespace regraft::learner

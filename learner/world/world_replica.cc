@@ -1,25 +1,25 @@
-#include "learner/world/world_trainee.h"
+#include "learner/world/world_replica.h"
 
 #include <limits>
 #include <utility>
 
 namespace regraft::learner {
 
-WorldTrainee::WorldTrainee(const CollectSetup& setup, EnvironmentOf environment_of)
+WorldReplica::WorldReplica(const CollectSetup& setup, EnvironmentOf environment_of)
     : setup_(setup), environment_of_(std::move(environment_of)) {}
 
-void WorldTrainee::start(const replay::SequenceReplay& replay, std::span<const std::byte> saved) {
+void WorldReplica::start(const replay::SequenceReplay& replay, std::span<const std::byte> saved) {
   fit_ = std::make_unique<WorldFit>(setup_.context, replay, setup_.world, environment_of_,
                                     nn::PolicyOptions{.device = setup_.job.options.device});
   if (group_) fit_->share_with(group_);
   if (!saved.empty()) fit_->restore(saved);
 }
 
-void WorldTrainee::share_with(std::shared_ptr<wire::Group> group) {
+void WorldReplica::share_with(std::shared_ptr<wire::Group> group) {
   group_ = std::move(group);
 }
 
-void WorldTrainee::restore(std::span<const std::byte> state) {
+void WorldReplica::restore(std::span<const std::byte> state) {
   replay::ByteReader in(state);
   replay::SequenceReplay::Options whole;
   whole.memory_bytes = std::numeric_limits<std::size_t>::max();
@@ -28,12 +28,12 @@ void WorldTrainee::restore(std::span<const std::byte> state) {
   start(replay, in.raw(in.left()));
 }
 
-void WorldTrainee::update(std::span<const std::byte> data) {
+void WorldReplica::follow(std::span<const std::byte> data) {
   replay::ByteReader in(data);
   fit_->advance(in.value<double>());
 }
 
-std::vector<float> WorldTrainee::weights() const {
+std::vector<float> WorldReplica::values() const {
   return fit_->values();
 }
 

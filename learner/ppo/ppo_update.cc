@@ -1,7 +1,4 @@
-#include "learner/ppo/ppo_trainee.h"
-
-#include <utility>
-#include <vector>
+#include "learner/ppo/ppo_update.h"
 
 #include "replay/rollout/frames.h"
 #include "replay/rollout/segment_codec.h"
@@ -35,24 +32,14 @@ std::vector<std::byte> encode_ppo_update(std::optional<double> annealed, std::sp
   return bytes;
 }
 
-void PpoTrainee::share_with(std::shared_ptr<wire::Group> group) {
-  ppo_.share_with(std::move(group));
-}
-
-void PpoTrainee::restore(std::span<const std::byte> state) {
-  ppo_.restore(state);
-}
-
-void PpoTrainee::update(std::span<const std::byte> data) {
-  replay::ByteReader in(data);
-  if (const auto annealed = in.value<double>(); annealed >= 0) ppo_.anneal(annealed);
-  const std::vector<Segment> segments = read(in), best = read(in);
+PpoUpdate decode_ppo_update(std::span<const std::byte> bytes) {
+  replay::ByteReader in(bytes);
+  PpoUpdate update;
+  if (const auto annealed = in.value<double>(); annealed >= 0) update.annealed = annealed;
+  update.segments = read(in);
+  update.best = read(in);
   in.finish();
-  ppo_.update(segments, best);
-}
-
-std::vector<float> PpoTrainee::weights() const {
-  return ppo_.weights().values;
+  return update;
 }
 
 }  // namespace regraft::learner
