@@ -19,13 +19,13 @@ namespace fs = std::filesystem;
 
 OptionTable job_options() {
   std::vector<Option> options = task::workload_options();
+  options.push_back(phase_option());
   for (const auto& more :
        {learner::learner_options(), learner::network_options().options(), learner::ppo_options().options(),
         learner::world_options(), learner::dream_options(), model_based_options().options(),
         controller_choice_options().options(), actor_options().options(),
         learner::load_test_options().options()})
     options.insert(options.end(), more.begin(), more.end());
-  options.push_back(phase_option());
   return OptionTable(std::move(options));
 }
 

@@ -41,7 +41,7 @@ const BoundOptions<DynaOptions>& dyna_table() {
       {"dyna.window", &DynaOptions::window, between(1, 4096).fixed(),
        "newest branches of each model that guards judge and dreams begin at"},
       {"dyna.bias", &DynaOptions::bias, between(0, 100),
-       "guard: most of predicted minus real return over a branch, either way"},
+       "guard: greatest |mean of predicted minus real return| over a branch"},
       {"dyna.mask_f1", &DynaOptions::mask_f1, between(0, 1), "guard: least F1 of dreamt masks over a branch"},
   });
   return options;

@@ -15,9 +15,9 @@ const BoundOptions<LearnerOptions>& table() {
       {"train.steps_per_update", &LearnerOptions::steps_per_update, between(0, 1 << 20),
        "fresh steps for one update; 0: train.episodes_per_update instead"},
       {"train.episodes_per_update", &LearnerOptions::episodes_per_update, between(1, 1 << 16).fixed(),
-       "the same in episodes; what counts with train.deterministic"},
+       "fresh episodes for one update, where train.steps_per_update is 0 or train.deterministic is set"},
       {"train.trained_share", &LearnerOptions::trained_share, between(0.01, 1).fixed(),
-       "share of these that is trained on, whole episodes drawn at random; the others only count for "
+       "share of an update's episodes that is trained on, drawn at random; the others only count for "
        "ppo.imitation"},
       {"train.staleness", &LearnerOptions::staleness, between(0, 1000),
        "updates that a trajectory may lag behind; beyond it is dropped"},
@@ -28,7 +28,8 @@ const BoundOptions<LearnerOptions>& table() {
       {"train.device", &LearnerOptions::device, one_of({"auto", "cpu", "cuda"}),
        "where the learner computes, in every phase"},
       {"train.tf32", &LearnerOptions::tf32, any(),
-       "on a GPU, products round their factors to 10 bits: errors of 1e-3, little gain (evidence.md)"},
+       "on a GPU, products round their factors to 10 bits: errors of 1e-3, little gain "
+       "(launch/docs/evidence.md)"},
       {"train.learners", &LearnerOptions::learners, between(1, 64),
        "processes that share each update, in every phase that has gradients; under mpirun the first ranks"},
       {"train.threads", &LearnerOptions::threads, between(1, 1024),
@@ -45,7 +46,7 @@ const BoundOptions<LearnerOptions>& table() {
        "the learner listens here; 0.0.0.0 for several machines"},
       {"wire.plain", &LearnerOptions::plain, any(), "no encryption; on loopback only"},
       {"wire.relay", &LearnerOptions::relay, one_of({"off", "remote", "all"}),
-       "a relay for the actors of each host: of those without the learner that have several, or of all"},
+       "hosts whose actors share one connection; remote: those without the learner, with two actors or more"},
       {"wire.ipc", &LearnerOptions::ipc, any(),
        "actors of the learner's host use a socket of that host, not TCP"},
       {"wire.tickets_per_actor", &LearnerOptions::tickets_per_actor, between(1, 1024),

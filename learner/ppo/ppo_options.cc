@@ -27,7 +27,7 @@ const BoundOptions<PpoOptions>& ppo_options() {
       {"ppo.normalise_by_model", &PpoOptions::normalise_by_model, any(),
        "each model's advantages by themselves, so that those with little to gain count as much"},
       {"ppo.imitation", &PpoOptions::imitation, between(0, 100),
-       "what the best episodes so far count, where they did better than expected, fresh ones being 1"},
+       "weight of the best episodes so far where they did better than expected; that of fresh ones is 1"},
       {"ppo.imitated_episodes", &PpoOptions::imitated_episodes, between(1, 16),
        "best episodes that are kept of each model for that"},
       {"ppo.imitated_models", &PpoOptions::imitated_models, between(1, 4096),

@@ -11,8 +11,8 @@ const BoundOptions<WorldOptions>& table() {
        "steps of real environments to fit a world model to"},
       {"world.noop", &WorldOptions::noop, between(0, 1), "probability of NO-OP in random rollouts"},
       {"world.random_choices", &WorldOptions::random_choices, between(1, 1024).formerly("world.trials"),
-       "random rollouts take the cheapest of so many random actions; each has 1, 2, 4, ... up to "
-       "this; 1: plain random"},
+       "random rollouts take the cheapest of so many random actions: one rollout of 1, others of 2, 4, ... "
+       "up to this"},
       {"world.rollouts", &WorldOptions::rollouts, any(),
        "file of rollouts collected before: they count among world.collect_steps"},
       {"world.policy", &WorldOptions::policy, any(),
@@ -22,7 +22,7 @@ const BoundOptions<WorldOptions>& table() {
       {"world.held_out_every", &WorldOptions::held_out_every, between(2, 1e6),
        "one episode in so many is kept for evaluation"},
       {"world.peeks", &WorldOptions::peeks, between(0, 64),
-       "legal actions a state whose cost change the encoder learns"},
+       "legal actions of each state of which the encoder learns the cost change"},
       {"world.replay_mib", &WorldOptions::replay_mib, between(1, 1 << 20), "memory for action logs"},
       {"world.spill", &WorldOptions::spill, any(),
        "older action logs go to disk, in the run folder, instead of being dropped"},
