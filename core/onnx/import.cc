@@ -60,7 +60,7 @@ std::int64_t default_opset(const pb::ModelProto& model) {
   return version;
 }
 
-std::unique_ptr<graph::Tables> built(ModelStore& store, const ImportOptions& options) {
+std::unique_ptr<graph::Tables> built(ModelStore& store) {
   store.scopes.clear();
   store.bodies.clear();
   store.source_count = store.origin_count = 0;
@@ -88,8 +88,8 @@ ImportedModel import_parsed(std::unique_ptr<ModelStore> store, std::span<const s
     fix_dims(store->model, options.fixed);
     store->opset = default_opset(store->model);
     store->inlined_calls = inline_functions(store->model, options.inlined_calls);
-    std::unique_ptr<graph::Tables> tables = built(*store, options);
-    while (take_decided_branches(*store, options.inlined_calls)) tables = built(*store, options);
+    std::unique_ptr<graph::Tables> tables = built(*store);
+    while (take_decided_branches(*store, options.inlined_calls)) tables = built(*store);
     return {std::move(tables), std::move(store)};
   } catch (const OnnxError& error) {
     throw OnnxError(error.problem(), error.where().empty() ? where : where + ", " + error.where(),
