@@ -1,7 +1,7 @@
 """One timed session in a runtime other than ONNX Runtime: _measure.py RUNTIME.py MODEL [options of measure-one]
 
 RUNTIME.py is the runtime's adapter (launch/docs/adding-a-runtime.md). Prints the session as JSON. With --version in
-the place of MODEL, prints the runtime's version.
+the place of MODEL, prints the runtime's version; with --nodes before MODEL, what its kernels take.
 """
 
 import argparse
@@ -81,6 +81,14 @@ def _session(adapter, request, on_gpu):
     return {"load_s": loaded - _START, "run_ms": run_ms, "run_wall_s": run_wall_s, "peak_rss_bytes": peak_rss_bytes}
 
 
+def _kernels(adapter, request, on_gpu):
+    inputs = _inputs(request.inputs)
+    run_ms = sorted(_time_runs(adapter.load(request.model, inputs, request.threads), request, on_gpu))
+    kernels = adapter.kernels(request.model, inputs, request.threads, request.seconds)
+    return {"run_us": run_ms[len(run_ms) // 10] * 1e3,
+            "nodes": [{"op": op, "values": list(values), "us": float(us)} for op, values, us in kernels]}
+
+
 def _request(model, *arguments):
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--inputs", type=pathlib.Path, required=True)
@@ -101,9 +109,10 @@ def main(path, *arguments):
         if arguments == ("--version",):
             answer.write(adapter.version())
             return
-        request = _request(*arguments)
-        subject = f"{request.model}: {path.stem} cannot run it"
-        json.dump(_session(adapter, request, on_gpu=path.stem.endswith("-cuda")), answer)
+        work = _kernels if arguments[0] == "--nodes" else _session
+        request = _request(*arguments[work is _kernels:])
+        subject = f"{request.model}: {path.stem} cannot {'run' if work is _session else 'profile'} it"
+        json.dump(work(adapter, request, on_gpu=path.stem.endswith("-cuda")), answer)
     except ImportError as error:
         _missing(path, error)
     except Exception as error:

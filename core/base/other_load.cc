@@ -1,5 +1,6 @@
 #include "core/base/other_load.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,7 +26,12 @@ std::optional<double> others_seconds() {
   text << file.rdbuf();
   const std::optional<double> busy_s = busy_seconds(text.str(), ticks_per_second(), own_processors());
   if (!busy_s) return std::nullopt;
-  return *busy_s - cpu_seconds();
+  rusage children{};
+  ::getrusage(RUSAGE_CHILDREN, &children);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return *busy_s - cpu_seconds() - seconds(children.ru_utime) - seconds(children.ru_stime);
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace regraft {
 std::optional<double> busy_seconds(std::string_view stat, double ticks, const std::vector<int>& processors);
 
 /// How many of the processors that this process may use are kept busy by others: times that are measured
-/// meanwhile are those of a busy machine. The system counts in ticks of 10 ms.
+/// meanwhile are those of a busy machine. Children that have ended are no others. The system counts in ticks
+/// of 10 ms.
 class OtherLoad {
  public:
   /// Counts from now on.

@@ -225,11 +225,13 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
   }
   for (const NodeId id : order) {
     if (fusion_.size() <= id || fusion_[id].owner == kNoNode || layouts_[id].constant) continue;
-    const auto owner = at.find(fusion_[id].owner);
-    if (owner == at.end()) continue;  // itself part of another kernel
+    NodeId first = fusion_[id].owner;
+    while (fusion_[first].owner != kNoNode) first = fusion_[first].owner;
+    const auto owner = at.find(first);
+    if (owner == at.end()) continue;
     PredictedKernel& kernel = kernels[owner->second];
-    const FusedMatch* match = matches_.around(owner->first);  // whose root makes the kernel's value
-    kernel.nodes.insert(kernel.nodes.end() - (match ? 1 : 0), id);
+    const FusedMatch* match = matches_.around(first);  // whose root makes the kernel's value
+    kernel.nodes.insert(kernel.nodes.end() - (match && match->has(id) ? 1 : 0), id);
     kernel.us += latency_of(fusion_[id].extra);
     take_pass(kernel, fusion_[id].pass);
   }
@@ -250,7 +252,8 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
 bool AnalyticCost::is_internal(NodeId producer, NodeId user) const {
   const auto kernel = [&](NodeId id) { return fusion_[id].owner == kNoNode ? id : fusion_[id].owner; };
   const bool within = matches_.around(producer) && fusion_[producer].owner != kNoNode;
-  return kernel(producer) == kernel(user) && (within || graph_.uses(producer).size() == 1);
+  const bool together = kernel(producer) == kernel(user) || fusion_[user].owner == producer;
+  return together && (within || graph_.uses(producer).size() == 1);
 }
 
 // The part of the weights that the cache has lost when a run comes to them.

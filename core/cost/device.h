@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -14,6 +15,13 @@
 namespace regraft::cost {
 
 class FusedPatterns;
+
+/// What a runtime makes one kernel of, beside the operations in parts of DeviceProfile::fusions.
+enum class Fusing : std::uint8_t {
+  as_onnxruntime,  // FusionRules has it
+  elementwise,     // what makes a value and the elementwise operation that alone reads it
+  nothing,  // times of operations are summed, those in parts too: as TASO costs graphs (Jia et al. 2019)
+};
 
 /// What the analytic cost knows of a runtime on a device: one TOML file of configs/devices, every key
 /// required. Rates are of one session at its thread count. ns and us are nanoseconds and microseconds.
@@ -105,9 +113,7 @@ struct DeviceProfile {
   // What was measured on this machine, if anything. It corrects the times that follow from
   // the rates.
   std::shared_ptr<const MeasuredKernels> measured;
-  /// Each operation is a kernel of its own, and their times are summed: as TASO costs graphs (Jia et al.
-  /// 2019).
-  bool each_alone = false;
+  Fusing fusing = Fusing::as_onnxruntime;
 };
 
 /// With the fusions of this version of its runtime, else of the nearest one (core/cost/fusion_files.h).

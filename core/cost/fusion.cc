@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/cost/elementwise_fusion.h"
 #include "core/cost/quantised_fusion.h"
 #include "core/cost/split_parts.h"
 
@@ -75,8 +76,16 @@ KernelTime FusionRules::fused_pass() const {
 }
 
 Fusion FusionRules::find(NodeId node) const {
-  if (layouts_[node].constant || kernels_.device().each_alone) return {};
+  const Fusing fusing = kernels_.device().fusing;
+  if (layouts_[node].constant || fusing == Fusing::nothing) return {};
+  if (fusing == Fusing::elementwise) {
+    const auto constant = [this](Value value) { return is_constant(value); };
+    const NodeId owner = elementwise_owner(near_, matches_, constant, node);
+    if (owner != kNoNode) return {owner, {}};
+  }
   if (const FusedMatch* match = matches_.around(node)) return in_match(*match, node);
+  if (fusing == Fusing::elementwise)
+    return kind(node) == OpKind::pow ? power(node) : into_kernel_of_bytes(node);
   const Fusion found = by_kind(node);
   const bool folded = found.owner != kNoNode && layouts_[found.owner].constant;  // no kernel is launched
   return folded ? Fusion{} : found;

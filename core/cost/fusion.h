@@ -41,6 +41,8 @@ struct Fusion {
 /// Slices and Gathers that take a value apart (split_parts.h). x * Sigmoid(x) (QuickGelu); x * HardSigmoid(x)
 /// behind a blocked convolution (HardSwish); Add before LayerNormalization (SkipLayerNormalization); zero Pad
 /// before a convolution; what reads bytes and makes bytes (quantised_fusion.h).
+///
+/// With Fusing::elementwise: elementwise_fusion.h, and bytes as above.
 class FusionRules {
  public:
   FusionRules(const graph::Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,

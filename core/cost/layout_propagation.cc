@@ -155,7 +155,7 @@ LayoutState layout_of(const Graph& graph, KernelCosts& kernels, const std::vecto
 
 bool needs_reorder(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
                    NodeId id) {
-  if (layouts[id].constant || kernels.device().each_alone) return false;
+  if (layouts[id].constant || kernels.device().fusing != Fusing::as_onnxruntime) return false;
   const auto takes_blocked = [&](const graph::Use& use) {
     if (use.user == graph::kGraphOutput || !layouts[use.user].blocked) return false;
     const OpWithConstants op = op_with_constants(graph, layouts, use.user);

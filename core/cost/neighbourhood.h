@@ -19,6 +19,7 @@ class Neighbourhood {
 
   /// The value behind Identity nodes.
   graph::Value source(graph::Value value) const;
+  std::size_t input_count(graph::NodeId node) const { return graph_.node(node).inputs.size(); }
   /// The value at an input, behind Identity nodes; absent where there is none.
   graph::Value input(graph::NodeId node, std::size_t slot) const;
   /// The only user of the only output of a node, behind Identity nodes; else kNoNode.

@@ -99,7 +99,7 @@ cost::DeviceProfile device_for(const WorkloadOptions& options) {
                         cost::default_kernel_database().string(),
                         "run `regraft calibrate`, or set workload.cost=device");
   device.measured = std::make_shared<cost::MeasuredKernels>(kernels);
-  device.each_alone = options.cost == CostKind::alone;
+  if (options.cost == CostKind::alone) device.fusing = cost::Fusing::nothing;
   return device;
 }
 

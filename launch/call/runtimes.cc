@@ -4,13 +4,16 @@
 #include <array>
 #include <cstdlib>
 #include <iterator>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "core/base/child_error.h"
 #include "core/base/file.h"
 #include "core/base/installation.h"
+#include "core/base/other_load.h"
 #include "core/base/text.h"
+#include "core/cost/fused_patterns.h"
 #include "core/cost/kernel_database.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/ort_session.h"
@@ -24,6 +27,7 @@ namespace fs = std::filesystem;
 constexpr const char* kFolder = "configs/runtimes";
 constexpr std::array<std::string_view, 2> kTorchRuntimes{"torch-cpu", "torch-cuda"};
 constexpr std::chrono::minutes kLongestSession{10}, kLongestStart{2};
+constexpr double kMostLostUs = 1;  // of a kernel, by a counter of whole us
 
 /// A Python program that measures by this adapter; what it is asked follows.
 std::vector<std::string> by_adapter(const fs::path& adapter) {
@@ -49,6 +53,14 @@ fs::path write_in_child(const exec::MeasureRequest& request, const fs::path& fol
   return folder / "inputs.json";
 }
 
+fs::path shipped(const std::string& name) {
+  return find_config(fs::path(kFolder) / (name + ".py"));
+}
+
+bool is_file_of_adapter(const fs::path& path) {
+  return path.extension() == ".py" && fs::is_regular_file(path);
+}
+
 std::vector<std::string> adapters() {
   std::vector<std::string> names;
   std::error_code missing;
@@ -60,23 +72,31 @@ std::vector<std::string> adapters() {
   return names;
 }
 
-/// What `measure-torch --nodes` prints.
-exec::KernelProfile nodes_from_json(const std::string& text) {
+bool has_kernels(const fs::path& adapter) {
+  return read_file(adapter).find("\ndef kernels(") != std::string::npos;
+}
+
+/// What `measure-torch --nodes` and _measure.py print.
+exec::KernelProfile nodes_from_json(const std::string& text, const std::string& runtime) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw exec::ExecError("printed no times of nodes", "measure-torch", "");
+  if (json.is_discarded()) throw exec::ExecError("printed no times of kernels", runtime, "");
   exec::KernelProfile profile;
   profile.run_us = json.at("run_us");
-  profile.other_load = json.at("other_load");
-  profile.alone = true;
+  profile.alone = json.value("alone", false);
   for (const nlohmann::json& node : json.at("nodes")) {
     exec::KernelTime kernel;
-    kernel.node = node.at("value");
+    node.at("values").get_to(kernel.within);
+    kernel.node = kernel.within.empty() ? "" : kernel.within.front();
     kernel.op = node.at("op");
     kernel.time_us = node.at("us");
-    kernel.outputs = {kernel.node};
     profile.total_us += kernel.time_us;
     profile.kernels.push_back(std::move(kernel));
   }
+  if (profile.alone || profile.kernels.empty()) return profile;
+  const auto count = static_cast<double>(profile.kernels.size());
+  const double lost_us = std::clamp((profile.run_us - profile.total_us) / count, 0.0, kMostLostUs);
+  for (exec::KernelTime& kernel : profile.kernels) kernel.time_us += lost_us;
+  profile.total_us += lost_us * count;
   return profile;
 }
 
@@ -88,13 +108,14 @@ Runtime::Runtime(const std::string& name_or_path) : name_(name_or_path) {
   if (std::ranges::find(kTorchRuntimes, name_) != kTorchRuntimes.end()) {
     program_ = by_torch(name_);
   } else if (std::ranges::find(names, name_) != names.end()) {
-    program_ = by_adapter(find_config(fs::path(kFolder) / (name_ + ".py")));
-  } else if (fs::path(name_).extension() == ".py" && fs::is_regular_file(name_)) {
-    program_ = by_adapter(fs::absolute(name_));
-    name_ = fs::path(name_).stem();
+    adapter_ = shipped(name_);
+  } else if (is_file_of_adapter(name_)) {
+    adapter_ = fs::absolute(name_);
+    name_ = adapter_.stem();
   } else {
     throw UsageError("no runtime is called '" + name_ + "'", "", suggestion(name_, names));
   }
+  if (!adapter_.empty()) program_ = by_adapter(adapter_);
 }
 
 std::string Runtime::version() const {
@@ -114,13 +135,27 @@ std::string Runtime::description() const {
 cost::DeviceProfile Runtime::device(const fs::path& device_profile) const {
   cost::DeviceProfile device =
       cost::device_of_this_machine(device_profile, is_default() ? version() : std::string());
-  device.each_alone = !is_default();
+  if (is_default()) return device;
+  if (adapter_.empty()) {
+    device.fusing = cost::Fusing::nothing;
+    return device;
+  }
+  device.fusing = cost::Fusing::elementwise;
+  device.view_us = 0;
+  const fs::path fusions = fs::path(adapter_).replace_extension(".fusions");
+  device.fusions = fs::exists(fusions)
+                       ? std::make_shared<cost::FusedPatterns>(cost::FusedPatterns::load(fusions))
+                       : nullptr;
+  device.fusions_version.clear();
   return device;
 }
 
 exec::KernelProfile Runtime::profile(const fs::path& model, const exec::Feed& feed,
                                      const exec::ProfileOptions& options) const {
   if (is_default()) return exec::profile_model(model, feed, options);
+  if (!is_profiled(origin()))
+    throw UsageError("its adapter has no function kernels(), so what its kernels take is not known", name_,
+                     "leave out --runtime, or add one: launch/docs/adding-a-runtime.md");
   const TempDir folder;
   const FeedFile feed_file(feed);
   exec::MeasureRequest request;
@@ -135,10 +170,12 @@ exec::KernelProfile Runtime::profile(const fs::path& model, const exec::Feed& fe
   spawn.argv = program_;
   spawn.argv.emplace_back("--nodes");
   std::ranges::move(exec::to_arguments(request), std::back_inserter(spawn.argv));
+  const OtherLoad load;
   const Captured child = capture_output(spawn, kLongestSession);
   if (child.timed_out || !child.status.ok()) throw exec::ExecError(child_error(child, name_), "", "");
-  exec::KernelProfile profile = nodes_from_json(child.output);
+  exec::KernelProfile profile = nodes_from_json(child.output, name_);
   profile.threads = options.threads;
+  profile.other_load = load.processors();
   profile.disturbed = profile.other_load > options.most_other_load;
   return profile;
 }
@@ -170,16 +207,20 @@ std::vector<std::string> installed_runtimes() {
 std::vector<std::string> profiled_runtimes() {
   std::vector<std::string> names{Runtime::kDefault};
   names.insert(names.end(), kTorchRuntimes.begin(), kTorchRuntimes.end());
+  std::ranges::copy_if(adapters(), std::back_inserter(names),
+                       [](const std::string& name) { return has_kernels(shipped(name)); });
   return names;
 }
 
-bool is_profiled(const std::string& name) {
+bool is_profiled(const std::string& name_or_path) {
   const std::vector<std::string> names = profiled_runtimes();
-  return std::ranges::find(names, name) != names.end();
+  return std::ranges::find(names, name_or_path) != names.end() ||
+         (is_file_of_adapter(name_or_path) && has_kernels(name_or_path));
 }
 
 std::vector<std::string> runtime_names() {
-  std::vector<std::string> names = profiled_runtimes();
+  std::vector<std::string> names{Runtime::kDefault};
+  names.insert(names.end(), kTorchRuntimes.begin(), kTorchRuntimes.end());
   std::ranges::move(adapters(), std::back_inserter(names));
   return names;
 }

@@ -170,7 +170,7 @@ void add_bench(Command& program, Action& action) {
   command
       ->add_option("--runtime", options->runtime,
                    "the runtime to measure in; or FILE.py, the adapter of another")
-      ->check(known_runtime())
+      ->check(known_runtime(runtime_names()))
       ->capture_default_str()
       ->needs(model);
   add_threads_option(*command, options->latency.threads);

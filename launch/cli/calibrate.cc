@@ -137,7 +137,7 @@ class Calibration {
     request.feed = feed_file_.path();
     request.seed = options_.seed;
     cost::DeviceProfile alone = device_;
-    alone.each_alone = true;
+    alone.fusing = cost::Fusing::nothing;
     const auto predicted_us = [&](const cost::DeviceProfile& device) {
       return cost::AnalyticCost(device, bindings_, state.graph()).latency_us();
     };
@@ -267,7 +267,7 @@ void add_calibrate(Command& program, Action& action) {
       command->add_option("MODEL", options->model,
                           "an ONNX model: random rewrites lead to graphs that are predicted and measured");
   command->add_option("--runtime", options->runtime, "the runtime that is predicted, with MODEL")
-      ->check(one_of(profiled_runtimes()))
+      ->check(known_runtime(profiled_runtimes()))
       ->capture_default_str()
       ->needs(model);
   command->add_option("--budget", options->budget_s, "seconds of measuring kernels, without MODEL")

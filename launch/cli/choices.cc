@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "core/base/text.h"
-#include "launch/call/runtimes.h"
 
 namespace regraft::launch {
 namespace {
@@ -24,9 +23,7 @@ Check one_of(std::vector<std::string> choices, std::map<std::string, std::string
           help};
 }
 
-Check known_runtime(const std::vector<std::string>& words) {
-  std::vector<std::string> names = runtime_names();
-  names.insert(names.end(), words.begin(), words.end());
+Check known_runtime(std::vector<std::string> names) {
   Check check = one_of(std::move(names));
   check.fault = [by_name = check.fault](std::string& value) {
     return value.ends_with(".py") && std::filesystem::exists(value) ? std::string() : by_name(value);

@@ -12,8 +12,8 @@ namespace regraft::launch {
 /// completion show the choices by its description.
 Check one_of(std::vector<std::string> choices, std::map<std::string, std::string> former = {});
 
-/// A runtime (launch/call/runtimes.h), or one of the words.
-Check known_runtime(const std::vector<std::string>& words = {});
+/// A runtime of one of these names (launch/call/runtimes.h), or the path of an adapter.
+Check known_runtime(std::vector<std::string> names);
 
 /// The choices of an option that was checked by one_of, of its type as CLI11 writes it; none for others.
 std::vector<std::string> choices_of(const std::string& type);

@@ -4,7 +4,6 @@
 
 #include "core/base/error.h"
 #include "core/base/json_text.h"
-#include "core/base/other_load.h"
 #include "core/exec/inputs/npz.h"
 #include "core/exec/latency/kernel_profile.h"
 #include "core/exec/latency/measurement.h"
@@ -32,14 +31,12 @@ nlohmann::json measure(const std::string& device, const exec::MeasureRequest& re
 
 nlohmann::json time_nodes(const std::string& device, const exec::MeasureRequest& request) {
   exec::TorchModel model(request.model, device, request.threads, inputs_of(request));
-  const OtherLoad load;
   exec::Measurement runs;
   runs.run_ms = model.time_runs_ms(request.plan);
   nlohmann::json nodes = nlohmann::json::array();
   for (const auto& [op, value, us] : model.time_nodes(request.plan.budget_s))
-    nodes.push_back({{"op", op}, {"value", value}, {"us", us}});
-  return {
-      {"run_us", runs.latency_ms() * 1e3}, {"other_load", load.processors()}, {"nodes", std::move(nodes)}};
+    nodes.push_back({{"op", op}, {"values", nlohmann::json::array({value})}, {"us", us}});
+  return {{"run_us", runs.latency_ms() * 1e3}, {"alone", true}, {"nodes", std::move(nodes)}};
 }
 
 }  // namespace

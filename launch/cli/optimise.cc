@@ -95,7 +95,7 @@ void add_rule_and_cost_options(Command& command, OptimiseOptions& options) {
           "and of what is found; device: the rates alone, which give the same result on every machine; "
           "alone: "
           "as measured, but each operation for itself, and their sum, as in TASO (default: measured; with "
-          "--accept cost, and in a runtime with an adapter: device)")
+          "--accept cost, and in a runtime whose adapter has no kernels: device)")
       ->check(one_of({"measured", "device", "alone"}));
   command
       .add_option("--database", options.database,
@@ -122,12 +122,14 @@ void add_optimise(Command& program, Action& action) {
                    "emit what is measured faster, or what the cost model calls cheaper")
       ->check(one_of({"measured", "cost"}))
       ->capture_default_str();
+  std::vector<std::string> runtimes = runtime_names();
+  runtimes.emplace_back("auto");
   command
       ->add_option(
           "--runtime", options->runtime,
           "the runtime to optimise for, in which models are measured; auto: of those installed, LibTorch "
           "left out, the one that runs the model fastest; or FILE.py, the adapter of another")
-      ->check(known_runtime({"auto"}))
+      ->check(known_runtime(runtimes))
       ->capture_default_str();
   add_threads_option(*command, options->threads);
   command->add_flag(

@@ -162,8 +162,9 @@ void add_profile(Command& program, Action& action) {
   add_threads_option(*command, options->profile.threads);
   command
       ->add_option("--runtime", options->runtime,
-                   "the runtime; in LibTorch (torch-cpu, torch-cuda) each node is timed alone")
-      ->check(one_of(profiled_runtimes()))
+                   "the runtime, or FILE.py, an adapter that has kernels; in LibTorch (torch-cpu, "
+                   "torch-cuda) each node is timed alone")
+      ->check(known_runtime(profiled_runtimes()))
       ->capture_default_str();
   command->add_option("--budget", options->profile.budget_s, "seconds of timed runs")
       ->check(in_range(0.1, 86400.0))

@@ -51,7 +51,7 @@ ProfileSummary MeasuredCosts::learn_from(const std::filesystem::path& model) {
 
 ProfileSummary MeasuredCosts::profile_of(const std::filesystem::path& model) const {
   return profile_in_child(model, feed_, device_, options_.threads, options_.seed,
-                          options_.profiled_runtime().name());
+                          options_.profiled_runtime().origin());
 }
 
 std::vector<cost::KernelSample> MeasuredCosts::kernels_of(const std::filesystem::path& model) const {

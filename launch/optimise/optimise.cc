@@ -143,7 +143,8 @@ class Pipeline {
     runtimes_.emplace(options_.runtime, latency);
     if (options_.runtime != Runtime::kDefault)
       timed_step("runtimes", [&] { runtimes_->choose(options_.input); });
-    options_.runtime = report_.runtime = runtimes_->chosen().name();
+    options_.runtime = runtimes_->chosen().origin();
+    report_.runtime = runtimes_->chosen().name();
   }
 
   void rewrite() {
@@ -176,15 +177,14 @@ class Pipeline {
     try {
       timed_step("profile", [&] { profile_ = learned_->learn_from(options_.input); });
     } catch (const exec::ExecError& error) {
-      return error.problem();
+      if (runtimes_->chosen().is_default()) return error.problem();
+      options_.warn("the search goes by the device's rates: " + error.problem());  // others have run it
+      return "";
     }
     if (options_.fixed.empty()) costs_->observe(profile_.graph_runs);  // else a branch may be gone
-    report_.kernels = {profile_.predicted_us, profile_.measured_us, profile_.agreed_share,
-                       profile_.other_load};
+    report_.note(profile_);
     options_.warn_of_fusions(profile_.agreed_share);
     page_.note_kernels(profile_.samples, false);
-    report_.dense_share = profile_.dense_share;
-    report_.time_holders = profile_.text;
     options_.say(profile_.text);
     return "";
   }

@@ -17,7 +17,7 @@ void OptimiseOptions::check() const {
 cost::DeviceProfile OptimiseOptions::device_profile() const {
   cost::DeviceProfile profile = measures_kernels() ? profiled_runtime().device(rates())
                                                    : cost::load_device(rates(), Runtime().version());
-  profile.each_alone |= costs == "alone";
+  if (costs == "alone") profile.fusing = cost::Fusing::nothing;
   return profile;
 }
 

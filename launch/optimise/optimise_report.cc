@@ -54,6 +54,12 @@ std::string RefusedRule::text() const {
          reason;
 }
 
+void OptimiseReport::note(const ProfileSummary& profile) {
+  kernels = {profile.predicted_us, profile.measured_us, profile.agreed_share, profile.other_load};
+  dense_share = profile.dense_share;
+  time_holders = profile.text;
+}
+
 void OptimiseReport::spend(const std::string& step, double more) {
   const auto held = std::ranges::find(seconds, step, &std::pair<std::string, double>::first);
   if (held == seconds.end())

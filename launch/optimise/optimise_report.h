@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/exec/inputs/feed.h"
+#include "launch/call/subprocess_checks.h"
 #include "launch/optimise/measured_choice.h"
 #include "launch/optimise/runtime_choice.h"
 #include "launch/optimise/session_tuning.h"
@@ -82,6 +83,8 @@ struct OptimiseReport {
 
   std::string time_holders;  // what the input's time goes into, in a sentence
 
+  /// A profile of the input.
+  void note(const ProfileSummary& profile);
   /// More seconds of a step.
   void spend(const std::string& step, double more);
   /// The output is the input, and nothing of what was found counts.

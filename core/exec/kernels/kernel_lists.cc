@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <unordered_map>
 
 #include "core/base/enum_names.h"
@@ -96,7 +97,7 @@ KernelsByValue predict(const onnx::ImportedModel& model, const graph::Bindings& 
       std::string value = model.value_name({predicted.nodes.back(), 0}, at);
       const bool sized = std::ranges::all_of(
           predicted.nodes, [&](graph::NodeId node) { return has_known_sizes(graph, node, bound); });
-      lists.compared.push_back({std::move(value), std::move(predicted), {}, 0, sized, at});
+      lists.compared.push_back({std::move(value), std::move(predicted), {}, 0, false, sized, at});
     }
   }
   return kernels;
@@ -129,10 +130,18 @@ std::vector<std::string> values_of(const KernelTime& kernel,
   return values;
 }
 
-void stand_for(KernelLists& lists, std::size_t launched, std::size_t predicted) {
-  lists.compared[predicted].launched.push_back(launched);
+/// Several share its time as they were predicted.
+void stand_for(KernelLists& lists, std::size_t launched, const std::set<std::size_t>& predicted) {
+  double all_us = 0;
+  for (const std::size_t at : predicted) all_us += lists.compared[at].predicted.us;
   const KernelTime& kernel = lists.profile.kernels[launched];
-  lists.compared[predicted].launched_us += kernel.time_us / kernel.executions;
+  for (const std::size_t at : predicted) {
+    ComparedKernel& one = lists.compared[at];
+    one.launched.push_back(launched);
+    const double share = all_us > 0 ? one.predicted.us / all_us : 1 / static_cast<double>(predicted.size());
+    one.launched_us += kernel.time_us / kernel.executions * share;
+    one.shared |= predicted.size() > 1;
+  }
 }
 
 /// Lets a launched move between layouts stand for the first predicted one of a kind that none stands for yet.
@@ -142,7 +151,7 @@ bool match_reorder(KernelLists& lists, std::size_t launched,
     return one.predicted.features.form == cost::KernelForm::reorder && one.launched.empty() && is_same(one);
   });
   if (same == lists.compared.end()) return false;
-  stand_for(lists, launched, static_cast<std::size_t>(same - lists.compared.begin()));
+  stand_for(lists, launched, {static_cast<std::size_t>(same - lists.compared.begin())});
   return true;
 }
 
@@ -164,14 +173,31 @@ bool match_reorder_by_size(KernelLists& lists, std::size_t launched) {
   });
 }
 
+/// All predicted kernels that make values within a launched one; views only where there are no others.
+std::set<std::size_t> predicted_within(const KernelLists& lists, const KernelTime& kernel,
+                                       const KernelsByValue& kernels) {
+  std::set<std::size_t> within;
+  for (const std::string& value : kernel.within)
+    if (const auto found = kernels.find(value); found != kernels.end() && found->second != kAmbiguous)
+      within.insert(found->second);
+  const auto is_view = [&](std::size_t at) { return lists.compared[at].predicted.view; };
+  if (!std::ranges::all_of(within, is_view)) std::erase_if(within, is_view);
+  return within;
+}
+
 bool match(KernelLists& lists, std::size_t launched, const KernelsByValue& kernels,
            const std::unordered_map<std::string, std::string>& outputs) {
+  const auto within = predicted_within(lists, lists.profile.kernels[launched], kernels);
+  if (!within.empty()) {
+    stand_for(lists, launched, within);
+    return true;
+  }
   if (is_reorder(lists.profile.kernels[launched])) return match_reorder_by_size(lists, launched);
   for (const std::string& value : values_of(lists.profile.kernels[launched], outputs)) {
     const auto found =
         value.empty() ? kernels.end() : kernels.find(value);  // empty: an output that is left out
     if (found == kernels.end() || found->second == kAmbiguous) continue;
-    stand_for(lists, launched, found->second);
+    stand_for(lists, launched, {found->second});
     return true;
   }
   return false;
@@ -225,7 +251,7 @@ bool KernelLists::is_as_predicted(const ComparedKernel& one) const {
 }
 
 bool KernelLists::agrees(const ComparedKernel& one) const {
-  return !one.predicted.view &&
+  return !one.predicted.view && !one.shared &&
          std::ranges::count_if(one.launched, [&](std::size_t at) { return !is_view(profile.kernels[at]); }) ==
              1 &&
          is_as_predicted(one);
@@ -281,8 +307,10 @@ KernelLists compare_profile(const std::filesystem::path& model, const Feed& feed
   for (std::size_t i = 0; i < known.size(); ++i) known[i] = match_reorder_by_value(lists, i);
   for (std::size_t i = 0; i < known.size(); ++i)
     if (!known[i] && !match(lists, i, kernels, outputs)) lists.unexpected.push_back(i);
-  lists.graph_runs = lists.profile.alone ? std::vector<std::optional<double>>(imported.graph_count())
-                                         : graph_runs(lists, kernels, imported.graph_count());
+  lists.graph_runs.resize(imported.graph_count());
+  const bool counts =
+      std::ranges::all_of(lists.profile.kernels, [](const KernelTime& k) { return k.within.empty(); });
+  if (counts && !lists.profile.alone) lists.graph_runs = graph_runs(lists, kernels, imported.graph_count());
   cost::DeviceProfile corrected = device;
   corrected.measured = std::make_shared<cost::MeasuredKernels>(lists.samples());
   for (std::size_t at = 0; at < imported.graph_count(); ++at)

@@ -19,7 +19,8 @@ struct ComparedKernel {
   std::string value;  // that it makes, as the model calls it
   cost::PredictedKernel predicted;
   std::vector<std::size_t> launched;  // in KernelLists::profile
-  double launched_us = 0;             // of them together, executed once
+  double launched_us = 0;             // of them together, executed once, or its share of that
+  bool shared = false;                // one of them does other predicted kernels' work too
   bool sized = true;                  // all of its shapes are known
   std::size_t graph = 0;              // of the model, that it lies in
 };
@@ -39,7 +40,7 @@ struct KernelLists {
   /// Whether what was launched is of the form that was predicted, where the runtime has a kernel for that
   /// form.
   bool is_as_predicted(const ComparedKernel& one) const;
-  /// Whether one kernel was launched for a predicted one, and of its form. Views do not count.
+  /// Whether one kernel was launched for a predicted one alone, and of its form. Views do not count.
   bool agrees(const ComparedKernel& one) const;
   /// The share of the launched kernels' time, without views, in those that agree.
   double agreed_share() const;

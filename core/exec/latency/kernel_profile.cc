@@ -34,8 +34,9 @@ constexpr int kMostTries = 3;              // on a busy machine
 constexpr std::int64_t kRetrySeconds = 5;  // once they are over, no other try begins
 
 constexpr std::array<std::string_view, 3> kControlFlow{"If", "Loop", "Scan"};
-constexpr std::array<std::string_view, 7> kDenseStems{"Gemm", "MatMul", "Conv",     "LSTM",
-                                                      "GRU",  "RNN",    "Attention"};
+constexpr std::array<std::string_view, 9> kDenseStems{"Gemm",         "MatMul", "Conv",      "LSTM",
+                                                      "GRU",          "RNN",    "Attention", "FullyConnected",
+                                                      "Deconvolution"};  // the last two: OpenVINO's
 
 /// [{"float": [1, 768]}, ...] as {"float[1,768]", ...}.
 std::vector<std::string> type_texts(const nlohmann::json& args, const char* key) {

@@ -10,7 +10,8 @@
 
 namespace regraft::exec {
 
-/// One kernel of an optimised model, as ONNX Runtime ran it; or a node of the model, as LibTorch runs it.
+/// One kernel of an optimised model, as ONNX Runtime ran it, or as another runtime's counters have it; or a
+/// node of the model, as LibTorch runs it.
 struct KernelTime {
   std::string node;                      // the runtime's name of the (possibly fused) node
   std::string op;                        // after fusion: "FusedConv", "SkipLayerNormalization"
@@ -21,6 +22,8 @@ struct KernelTime {
   // where they are not known.
   std::vector<std::string> outputs = {};
   std::string reshaped = {};
+  // All values that are made in it, where the runtime says of several operations that they are one kernel.
+  std::vector<std::string> within = {};
 };
 
 /// Time by op, largest first.

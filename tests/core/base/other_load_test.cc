@@ -32,7 +32,7 @@ double all_busy_s() {
 TEST(OtherLoad, AnotherProcessIsLoadAndThisOneIsNot) {
   const double before_s = all_busy_s();
   const OtherLoad load;
-  const Child busy({.argv = {"/bin/sh", "-c", "while :; do :; done"}});
+  Child busy({.argv = {"/bin/sh", "-c", "while :; do :; done"}});
   const auto start = std::chrono::steady_clock::now();
   const double start_s = cpu_seconds();
   const auto used_s = [&] { return cpu_seconds() - start_s; };
@@ -45,6 +45,8 @@ TEST(OtherLoad, AnotherProcessIsLoadAndThisOneIsNot) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();  // processors
   EXPECT_GT(others, 0.2) << "the child's share";
   EXPECT_LT(own + others, std::thread::hardware_concurrency() + 0.2) << "nothing is counted twice";
+  busy.terminate(std::chrono::seconds(10));
+  EXPECT_LT(load.processors(), others) << "a child that has ended is none of the others";
 }
 
 }  // namespace

@@ -166,7 +166,7 @@ TEST(EachAlone, OperationsAreNeitherFusedNorReordered) {
   const Value x = net.conv(net.input({1, 16, 8, 8}), 16, 3);
   net.output(net.op(OpKind::relu, {net.op(OpKind::add, {net.batch_norm(net.conv(x, 16, 3)), x})}));
   DeviceProfile device = testing::test_device();
-  device.each_alone = true;
+  device.fusing = Fusing::nothing;
   AnalyticCost cost(device, bindings, net.graph);
   EXPECT_EQ(cost.cost().launches, 5);
   EXPECT_EQ(cost.kernels().size(), 5u);

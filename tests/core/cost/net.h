@@ -1,11 +1,13 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/cost/analytic.h"
+#include "core/cost/fused_patterns.h"
 #include "core/graph/constants.h"
 #include "core/graph/graph.h"
 
@@ -22,6 +24,18 @@ using graph::Value;
 inline const DeviceProfile& test_device() {
   static const DeviceProfile device =
       load_device(std::string(REGRAFT_SOURCE_DIR) + "/configs/devices/cpu-1core.toml");
+  return device;
+}
+
+/// OpenVINO's, as launch/call/runtimes.h makes it.
+inline const DeviceProfile& elementwise_device() {
+  static const DeviceProfile device = [] {
+    DeviceProfile made = test_device();
+    made.fusing = Fusing::elementwise;
+    made.fusions = std::make_shared<FusedPatterns>(
+        FusedPatterns::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/runtimes/openvino.fusions"));
+    return made;
+  }();
   return device;
 }
 
@@ -142,6 +156,9 @@ class Net {
   Cost cost() const { return AnalyticCost(test_device(), bindings_, graph).cost(); }
   double latency_us() const { return cost().latency_us; }
   double launches() const { return cost().launches; }
+  double launches(const DeviceProfile& device) const {
+    return AnalyticCost(device, bindings_, graph).cost().launches;
+  }
 
  private:
   graph::Bindings bindings_;

@@ -210,6 +210,104 @@ def load(model, inputs, threads):
   EXPECT_THAT(reason_with("numpy.nan"), HasSubstr("in seven its output arr_0 is another: "));
 }
 
+/// o = x w + y u, and c of v and z. Two products by two constants are one product, if x and y are copied side
+/// by side: by the device's rates that is slower.
+std::string two_products(const std::filesystem::path& file) {
+  exec::testing::ModelBuilder model;
+  for (const char* name : {"x", "y", "v", "z"}) model.input(name, {4096, 64});
+  model.weight("w", {64, 32}, std::vector<float>(64 * 32, 0.01f));
+  model.weight("u", {64, 32}, std::vector<float>(64 * 32, 0.02f));
+  model.node("MatMul", {"x", "w"}, {"a"});
+  model.node("MatMul", {"y", "u"}, {"b"});
+  model.node("Add", {"a", "b"}, {"o"});
+  exec::testing::ModelBuilder::set_int(model.node("Concat", {"v", "z"}, {"c"}), "axis", 1);
+  return model.output("o", {4096, 32}).output("c", {4096, 128}).write(file);
+}
+
+TEST_F(RuntimesTest, ASearchHearsTheKernelsOfAnAdapter) {
+  const std::string no_kernels = R"(
+import os, time
+
+def version():
+    return "7.1"
+
+def load(model, inputs, threads):
+    def run():
+        end = time.process_time() + (0.008 if os.path.basename(model) == "in.onnx" else 0.004)
+        while time.process_time() < end:
+            pass
+        return [inputs["x"]]
+    return run
+)";
+  std::vector<std::string> arguments = optimise(runtime(no_kernels));
+  two_products(arguments[1]);
+  ASSERT_EQ(run(arguments).status.code, 0);
+  EXPECT_TRUE(json_of(path("report.json")).at("found").at("rules").empty()) << "by rates it is no gain";
+
+  const std::string slow_addition = no_kernels + R"(
+def kernels(model, inputs, threads, seconds):
+    if os.path.basename(model) != "in.onnx":
+        return []
+    return [("MatMul", ["a"], 150), ("MatMul", ["b"], 150), ("Add", ["o"], 7500), ("Concat", ["c"], 130)]
+)";
+  arguments = optimise(runtime(slow_addition, "eight"));
+  two_products(arguments[1]);
+  const Captured heard = run(arguments);
+  ASSERT_EQ(heard.status.code, 0) << heard.errors;
+  const nlohmann::json report = json_of(path("report.json"));
+  EXPECT_TRUE(report.at("accepted")) << report.at("reason");
+  EXPECT_EQ(report.at("runtime"), "eight");
+  EXPECT_NEAR(report.at("speedup"), 2, 0.2);
+  EXPECT_GT(report.at("kernels").at("agreed_share"), 0.99);
+  EXPECT_GT(report.at("cost_before"), 5000) << "as its kernels take";
+  EXPECT_LT(report.at("cost_after"), 1000);
+}
+
+TEST_F(RuntimesTest, WithoutKernelsASearchGoesByRates) {
+  const std::string none = adapter("8", "4"), failing = none + R"(
+def kernels(model, inputs, threads, seconds):
+    raise ValueError("no counters")
+)";
+  const Captured result = run(optimise(runtime(failing)));
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("the search goes by the device's rates: "));
+  EXPECT_THAT(result.errors, HasSubstr("seven cannot profile it: no counters"));
+  EXPECT_TRUE(json_of(path("report.json")).at("accepted"));
+
+  const Captured profiled = run({"profile", model(), "--runtime", runtime(none)});
+  EXPECT_EQ(profiled.status.code, 2);
+  EXPECT_THAT(profiled.errors, HasSubstr("seven: its adapter has no function kernels()"));
+}
+
+TEST_F(RuntimesTest, OpenVinoTellsItsKernels) {
+  if (!std::filesystem::exists(REGRAFT_OPENVINO_PREFIX))
+    GTEST_SKIP() << "no OpenVINO in " REGRAFT_OPENVINO_PREFIX ": run launch/setup.sh";
+  exec::testing::ModelBuilder model;
+  model.input("x", {256, 256}).weight("w", {256, 512}, std::vector<float>(256 * 512, 0.01f));
+  model.weight("bias", {512}, std::vector<float>(512, 0.1f)).weight("root", {}, {1.41421354f});
+  model.weight("one", {}, {1}).weight("half", {}, {0.5f}).output("o", {256, 512});
+  model.node("MatMul", {"x", "w"}, {"product"});
+  model.node("Add", {"product", "bias"}, {"biased"});
+  model.node("Div", {"biased", "root"}, {"scaled"});
+  model.node("Erf", {"scaled"}, {"erf"});
+  model.node("Add", {"erf", "one"}, {"plus_one"});
+  model.node("Mul", {"biased", "plus_one"}, {"gate"});
+  model.node("Mul", {"gate", "half"}, {"gelu"});
+  exec::testing::ModelBuilder::set_int(model.node("Softmax", {"gelu"}, {"o"}), "axis", -1);
+  const Captured result = run({"profile", model.write(path("in.onnx")), "--runtime", "openvino", "--kernels",
+                               "--threads", "1", "--budget", "0.2", "--json", "-"},
+                              REGRAFT_OPENVINO_PREFIX);
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  const nlohmann::json report = nlohmann::json::parse(result.output);
+  ASSERT_EQ(report.at("kernels").size(), 2u) << report;
+  EXPECT_EQ(report.at("kernels")[0].at("value"), "gelu") << "all that the product's kernel does";
+  EXPECT_EQ(report.at("kernels")[0].at("launched"), nlohmann::json::array({"FullyConnected"}));
+  EXPECT_EQ(report.at("kernels")[1].at("launched"), nlohmann::json::array({"Softmax"}));
+  EXPECT_GT(report.at("agreed_share"), 0.9);
+  EXPECT_GT(report.at("dense_share"), 0.5);
+  EXPECT_NEAR(report.at("corrected_us").get<double>() / report.at("run_us").get<double>(), 1, 0.2);
+}
+
 TEST_F(RuntimesTest, LibTorchIsBuiltIn) {
   const Captured measured = bench("torch-cpu");
   ASSERT_EQ(measured.status.code, 0) << measured.errors;
@@ -244,7 +342,7 @@ TEST_F(RuntimesTest, InLibTorchEachOperationIsTimedAlone) {
   const nlohmann::json& input = calibration.at("graphs").at(0);
   EXPECT_EQ(input.at("corrected_us"), input.at("alone_us"));
   EXPECT_GT(input.at("corrected_us"), 0);
-  EXPECT_EQ(run({"profile", model, "--runtime", "openvino"}).status.code, 2);
+  EXPECT_EQ(run({"profile", model, "--runtime", "onnxruntime-cuda"}).status.code, 2);
 }
 
 TEST_F(RuntimesTest, LibTorchSaysWhatItCannotRun) {

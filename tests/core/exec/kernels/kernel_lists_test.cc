@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "core/exec/inputs/find_feed.h"
@@ -260,6 +261,36 @@ TEST(KernelLists, WhatOnlyTheRuntimeHasDoesNotAgree) {
   lists.unexpected = {1, 2};
   EXPECT_NEAR(lists.agreed_share(), 30.0 / 90, 1e-9) << "reshapes move nothing";
   EXPECT_EQ(lists.predicted_us(), 25);
+}
+
+/// Two products that the runtime does in one kernel, then a Softmax.
+TEST(KernelLists, AKernelOfSeveralIsSharedByThemAsTheyWerePredicted) {
+  const TempFolder folder;
+  ModelBuilder model;
+  model.weight("W", {64, 64}, std::vector<float>(64 * 64, 0.01f));
+  model.weight("V", {64, 128}, std::vector<float>(64 * 128, 0.01f));
+  model.input("x", {8, 64});
+  model.node("MatMul", {"x", "W"}, {"a"});
+  model.node("MatMul", {"a", "V"}, {"b"});
+  model.node("Softmax", {"b"}, {"c"});
+  model.output("c", {8, 128});
+  const auto file = model.write(folder / "m.onnx");
+  KernelProfile profile{.kernels = {{"", "Subgraph", {}, 30}, {"", "Softmax", {}, 10}}, .total_us = 40};
+  profile.run_us = 40;
+  profile.kernels[0].within = {"a", "W", "b"};
+  profile.kernels[1].within = {"c"};
+  const KernelLists lists =
+      compare_profile(file, find_feed(file, {.several = false}), device(), std::move(profile));
+  ASSERT_EQ(lists.compared.size(), 3u);
+  EXPECT_TRUE(lists.unexpected.empty());
+  const auto& [a, b, c] = std::tie(lists.compared[0], lists.compared[1], lists.compared[2]);
+  EXPECT_NEAR(a.launched_us + b.launched_us, 30, 1e-9);
+  EXPECT_NEAR(b.launched_us / a.launched_us, b.predicted.us / a.predicted.us, 1e-9);
+  EXPECT_FALSE(lists.agrees(a) || lists.agrees(b));
+  EXPECT_TRUE(lists.agrees(c));
+  EXPECT_NEAR(lists.agreed_share(), 0.25, 1e-9);
+  ASSERT_EQ(lists.samples().size(), 3u);
+  EXPECT_NEAR(lists.corrected_us, 40, 4);
 }
 
 TEST(KernelLists, SamplesLeaveOutWhatAKernelDoesOnItsWayOut) {
