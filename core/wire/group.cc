@@ -99,7 +99,7 @@ class End {
 
   zmq::socket_t& socket() { return socket_; }
 
-  /// Of a peer: whether its connection was lost, and with it what was on its way. Then it says nothing more.
+  /// Whether a peer's connection was lost, and with it what was on its way. Then it says nothing more.
   bool lost() {
     while (const auto event = events_->next()) lost_ |= event == NetEvent::kDisconnected;
     if (lost_) socket_.set(zmq::sockopt::linger, 0);

@@ -249,7 +249,7 @@ struct Proxies {
   TcpProxy results, weights, announcements;
 };
 
-/// Of a link, or of a learner that joins another one: it looks for that at the proxy.
+/// A link, or a learner that joins another one, looks for that at the proxy.
 template <typename Options>
 Options through_proxy(Options options) {
   options.locate = [of_hub = options.locate] {
