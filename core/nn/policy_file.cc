@@ -10,6 +10,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/json_integer.h"
+#include "core/base/xz.h"
 #include "core/env/observation.h"
 #include "core/nn/error.h"
 #include "core/nn/internal/bytes.h"
@@ -20,6 +21,7 @@ namespace {
 using internal::ByteReader;
 using nlohmann::json;
 
+constexpr std::size_t kMostUnpacked = std::size_t{1} << 30;
 constexpr std::uint64_t kPolicyMagic = 0x594C4F5054464752;  // "RGFTPOLY"
 constexpr std::uint32_t kPolicyFormat = 1;
 constexpr int kWithLogPriors = 2;  // how rules at all of their sites are chosen: append_log_priors()
@@ -167,7 +169,9 @@ void save_policy(const PolicyFile& policy, const std::filesystem::path& path) {
 
 PolicyFile load_policy(const std::filesystem::path& path) {
   const MappedFile file(path);
-  return decode_policy(file.bytes(), path.string());
+  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  const std::optional<std::string> unpacked = unxz(text, kMostUnpacked);
+  return decode_policy(unpacked ? std::as_bytes(std::span(*unpacked)) : file.bytes(), path.string());
 }
 
 void check_rule_set(const PolicyFile& policy, const std::string& rule_set_hash) {

@@ -37,6 +37,7 @@ PolicyFile decode_policy(std::span<const std::byte> bytes, const std::string& wh
 /// Written aside, synced and renamed: a reader sees the old file or the new one. Throws FileError and
 /// leaves nothing behind.
 void save_policy(const PolicyFile& policy, const std::filesystem::path& path);
+/// The file may be packed by xz, as the one that ships is.
 PolicyFile load_policy(const std::filesystem::path& path);
 
 /// Throws NnError where the policy is hierarchical and was trained on another rule set, by hash.
