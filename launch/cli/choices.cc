@@ -29,7 +29,8 @@ Check known_runtime(const std::vector<std::string>& words) {
   names.insert(names.end(), words.begin(), words.end());
   Check check = one_of(std::move(names));
   check.fault = [by_name = check.fault](std::string& value) {
-    return value.ends_with(".py") && std::filesystem::exists(value) ? std::string() : by_name(value);
+    if (!value.ends_with(".py")) return by_name(value);
+    return std::filesystem::exists(value) ? std::string() : "there is no file '" + value + "'";
   };
   return check;
 }
