@@ -40,6 +40,9 @@ def _adapter(path):
         spec.loader.exec_module(module)
     except ImportError as error:
         _missing(path, error)
+    for name in ("version", "load"):
+        if not callable(getattr(module, name, None)):
+            _fail(f"{path} has no function {name} (launch/docs/adding-a-runtime.md shows an adapter)")
     return module
 
 
@@ -103,9 +106,9 @@ def main(path, *arguments):
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a runtime prints is no answer
     path = pathlib.Path(path)
-    adapter = _adapter(path)
     subject = path.stem
     try:
+        adapter = _adapter(path)
         if arguments == ("--version",):
             answer.write(adapter.version())
             return

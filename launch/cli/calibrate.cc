@@ -196,6 +196,15 @@ int calibrate_model(const CalibrateArguments& options) {
   return kDone;
 }
 
+/// Nothing is learned where nothing can be kept.
+void require_usable(const cost::KernelDatabase& database, const std::filesystem::path& file) {
+  if (database.usable()) return warn(database);
+  std::string problem = database.problem().substr(0, database.problem().find(';'));
+  if (const std::string place = file.string() + ": "; problem.starts_with(place))
+    problem.erase(0, place.size());
+  throw FileError(problem, file.string(), "measured kernels are kept there: name another file by --database");
+}
+
 /// Learns this machine.
 int calibrate_this_machine(const CalibrateArguments& options) {
   const std::filesystem::path device_file = rates_for(Runtime::kDefault, options.device),
@@ -204,8 +213,7 @@ int calibrate_this_machine(const CalibrateArguments& options) {
   const std::string fingerprint =
       cost::device_fingerprint(device_file, Runtime().description(), options.threads);
   cost::KernelDatabase database(options.database);
-  warn(database);
-  if (!database.usable()) return kFailed;
+  require_usable(database, options.database);
   const SystemClock clock;
   Progress progress(
       {.label = "measuring", .unit = "kernels", .total = grid.size(), .terminal = is_terminal(2)}, clock,
@@ -215,10 +223,7 @@ int calibrate_this_machine(const CalibrateArguments& options) {
                               {.budget_s = options.budget_s, .threads = options.threads}, clock,
                               [&](std::size_t done) { progress.update(done); });
   progress.finish();
-  if (!database.usable()) {
-    warn(database);
-    return kFailed;
-  }
+  require_usable(database, options.database);
   std::printf("%s\n%-36s %8s %10s %14s %14s\n", fingerprint.c_str(), "kernels", "count", "x rates",
               "error, rates", "error, learned");
   nlohmann::json kinds = nlohmann::json::array();
@@ -250,6 +255,8 @@ int calibrate(CalibrateArguments& options) {
   CallFiles files;
   files.writes("--json", options.json);
   options.threads = exec::session_threads(options.threads);
+  if (!options.model && !(options.feed.bindings.empty() && options.feed.inputs.empty()))
+    throw UsageError("say how MODEL is fed", "--bind and --inputs", "name a MODEL, or leave them out");
   if (!options.model) return calibrate_this_machine(options);
   files.reads("MODEL", options.model);
   files.reads_rules("--rules", options.rules);
@@ -272,20 +279,25 @@ void add_calibrate(Command& program, Action& action) {
       ->needs(model);
   command->add_option("--budget", options->budget_s, "seconds of measuring kernels, without MODEL")
       ->check(in_range(1.0, 1e6))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(model);
   command->add_option("--kernels", options->kernels, "the kernels that are measured, without MODEL")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(model);
   command->add_option("--database", options->database, "where measured kernels are kept")
       ->capture_default_str();
   command->add_option("--graphs", options->graphs, "graphs measured, the model itself among them")
       ->check(in_range(2, 100000))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->needs(model);
   command->add_option("--depth", options->depth, "most rewrites between the model and a graph")
       ->check(in_range(1, 100000))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->needs(model);
   command->add_option("--session", options->session_s, "seconds of timed runs for each graph")
       ->check(in_range(0.01, 3600.0))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->needs(model);
   add_threads_option(*command, options->threads);
   add_feed_options(*command, options->feed);
   command->add_option("--rules", options->rules, "a .rules file or a folder of them")->capture_default_str();

@@ -26,7 +26,8 @@ Check one_of(std::vector<std::string> choices, std::map<std::string, std::string
 Check known_runtime(std::vector<std::string> names) {
   Check check = one_of(std::move(names));
   check.fault = [by_name = check.fault](std::string& value) {
-    return value.ends_with(".py") && std::filesystem::exists(value) ? std::string() : by_name(value);
+    if (!value.ends_with(".py")) return by_name(value);
+    return std::filesystem::exists(value) ? std::string() : "there is no file '" + value + "'";
   };
   return check;
 }

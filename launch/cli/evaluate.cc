@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -184,6 +185,8 @@ int evaluate(EvaluateArguments& options) {
   if (!options.models.empty()) workload.models = task::expanded_models(options.models);
   workload.environment.reward = env::RewardKind::incremental;  // costs are compared, rewards are not read
   if (workload.models.empty()) throw UsageError("no model is given", "--models", "name at least one");
+  if (std::ranges::count(options.searches, "policy") > 0 && options.policies.empty() && !options.untrained)
+    throw UsageError("search 'policy' goes by a policy", "--searches", "give one with --policy");
   workload.bind = find_sizes(workload);
   std::printf("%-24s %-34s %8s %10s %8s %10s %12s %8s\n", "model", "method", "episodes", "return", "sd",
               "best", "costed", "seconds");

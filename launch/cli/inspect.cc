@@ -3,12 +3,16 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/nn/controller.h"
 #include "core/nn/policy_file.h"
+#include "core/nn/world_bundle.h"
 #include "core/onnx/import.h"
 #include "core/onnx/model_summary.h"
 #include "core/rules/rewrite/rewrite_log.h"
 #include "launch/call/subprocess_checks.h"
 #include "launch/cli/commands.h"
+#include "launch/policy/controller_bundle.h"
 #include "learner/job/checkpoint.h"
 
 namespace regraft::launch {
@@ -69,6 +73,27 @@ void inspect_policy(const fs::path& path) {
   std::printf("%s\n", nlohmann::json::parse(policy.training_record).dump(2).c_str());
 }
 
+void inspect_bundle(const fs::path& path) {
+  const nn::WorldBundle bundle = nn::load_bundle(path);
+  const nn::WorldModel& world = bundle.world;
+  std::printf("world model: %u dims of a state, LSTM of width %u, %u rules (set %s)%s, rewards %s\n",
+              world.config.dynamics.latent, world.config.dynamics.hidden, world.config.dynamics.rules,
+              world.rule_set_hash.c_str(),
+              world.action_mode == env::ActionMode::all_sites ? ", at one site and at all" : "",
+              world.reward_kind.c_str());
+  std::printf("fitted on %s, in episodes of at most %u steps, %u locations of a rule\n%s\n",
+              join(world.model_names, ", ").c_str(), world.horizon, world.location_limit,
+              nlohmann::json::parse(world.training_record).dump(2).c_str());
+  if (bundle.controller.empty()) {
+    std::printf("no controller\n");
+    return;
+  }
+  const nn::ControllerFile controller = nn::decode_controller(bundle.controller, path.string());
+  std::printf("controller: %s, %zu weights\n%s\n", std::string(enum_name(controller.config.kind)).c_str(),
+              controller.weights.values.size(),
+              nlohmann::json::parse(controller.training_record).dump(2).c_str());
+}
+
 void inspect_log(const fs::path& path) {
   const rules::RewriteLog log = rules::RewriteLog::load(path);
   std::printf("rewrite log of model %s\n%zu clean-up steps, %zu rewrites:\n", log.input_sha256.c_str(),
@@ -93,6 +118,8 @@ int inspect(const fs::path& path) {
     inspect_log(path);
   else if (path.extension() == ".policy")
     inspect_policy(path);
+  else if (is_bundle(path))
+    inspect_bundle(path);
   else
     inspect_model(path);
   return kDone;
@@ -102,8 +129,8 @@ int inspect(const fs::path& path) {
 
 void add_inspect(Command& program, Action& action) {
   auto path = std::make_shared<fs::path>();
-  Command* command =
-      program.add_subcommand("inspect", "what a model, policy, checkpoint folder or rewrite log holds");
+  Command* command = program.add_subcommand(
+      "inspect", "what a model, policy, bundle (.world), checkpoint folder or rewrite log holds");
   command->add_option("PATH", *path, "the file, or a folder RUN/checkpoints/checkpoint-N")->required();
   command->callback([path, &action] { action = [path] { return inspect(*path); }; });
 }

@@ -5,6 +5,7 @@
 #include "core/base/output_target.h"
 #include "core/base/text.h"
 #include "core/graph/op.h"
+#include "core/task/bindings.h"
 #include "launch/cli/add_feed_options.h"
 #include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
@@ -42,10 +43,21 @@ CallFiles files_of(OptimiseOptions& options) {
   return files;
 }
 
+/// A dim that --fix names is bound as those of --bind are: an error says what the user wrote.
+OptimiseReport optimised(const OptimiseOptions& options, const CallFiles& files) {
+  try {
+    return optimise(options, files);
+  } catch (const UsageError& error) {
+    for (const auto& [dim, size] : task::parse_bindings(options.fixed, "--fix"))
+      if (error.where() == "--bind " + dim) throw UsageError(error.problem(), "--fix " + dim, error.remedy());
+    throw;
+  }
+}
+
 int run(OptimiseOptions options) {
   const std::string shown = options.output == "-" ? "" : options.output.string() + "\n";
   const CallFiles files = files_of(options);
-  const OptimiseReport report = optimise(options, files);
+  const OptimiseReport report = optimised(options, files);
   std::printf("%s%s", report.text().c_str(), shown.c_str());
   return kDone;
 }

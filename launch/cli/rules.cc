@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/base/atomic_file.h"
+#include "core/base/counted.h"
 #include "core/base/file.h"
 #include "core/base/installation.h"
 #include "core/base/text.h"
@@ -180,7 +181,8 @@ int check(const RulesArguments& options) {
         found.remedy().c_str(), info.file.c_str());
     ++(found.graphs == 0 ? untried : idle);
   }
-  std::printf("%zu rules are well formed", rules.size());
+  const std::string number = counted(static_cast<int>(rules.size()), "rule");
+  std::printf("%s %s well formed", number.c_str(), rules.size() == 1 ? "is" : "are");
   if (idle > 0) std::printf(", %zu of them rewrite nothing", idle);
   if (untried > 0) std::printf(", of %zu no example could be made", untried);
   std::printf("\n");

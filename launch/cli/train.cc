@@ -33,6 +33,7 @@ int run_phase(const learner::RunFolder& folder, Config config, bool resume, Proc
 
 int run_job(const TrainArguments& options, ProcessGroup& group) {
   const learner::RunFolder folder{std::filesystem::absolute(options.run)};
+  check_folder(folder, options.resume);
   const bool reuse = options.resume && !options.config && std::filesystem::exists(folder.config());
   Config config = load_job_config(reuse ? std::optional(folder.config()) : options.config, options.settings);
   if (!options.bindings.empty()) config.set("workload.bind=" + join(options.bindings, ","));

@@ -12,6 +12,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
+#include "core/base/usage.h"
 #include "core/task/workload.h"
 #include "core/wire/keys.h"
 #include "core/wire/run_info.h"
@@ -71,13 +72,8 @@ bool only_grows(const ConfigDifference& difference, const Config& before, const 
 
 /// The config in force.
 Config prepare_run(const learner::RunFolder& folder, Config config, bool resume) {
-  const bool exists = fs::exists(folder.run_id());
-  if (resume && !exists)
-    throw LaunchError("there is no run to resume", folder.root.string(), "leave out --resume to start one");
-  if (exists && !resume)
-    throw LaunchError("the folder holds a run", folder.root.string(),
-                      "go on with --resume, or choose another --run folder");
-  if (exists) {
+  check_folder(folder, resume);
+  if (resume) {
     std::vector<ConfigDifference> fixed;
     const Config before = load_run_config(folder);
     for (const ConfigDifference& difference : differences(before, config))
@@ -102,8 +98,18 @@ PreparedRun made_ready(const learner::RunFolder& folder, Config config, FileDesc
 
 }  // namespace
 
+void check_folder(const learner::RunFolder& folder, bool resume) {
+  const bool exists = fs::exists(folder.run_id());
+  if (resume && !exists)
+    throw LaunchError("there is no run to resume", folder.root.string(), "leave out --resume to start one");
+  if (exists && !resume)
+    throw LaunchError("the folder holds a run", folder.root.string(),
+                      "go on with --resume, or choose another --run folder");
+}
+
 void check_job(const learner::RunFolder& folder, const Config& config, ActorCount actors) {
-  const std::vector<std::string> models = task::workload_options_from(config).models;
+  task::WorkloadOptions workload = task::workload_options_from(config);
+  const std::vector<std::string>& models = workload.models;
   if (models.empty())
     throw UsageError("no model to train on", "workload.models",
                      "give --set workload.models=FILE.onnx or a --config that does");
@@ -123,6 +129,9 @@ void check_job(const learner::RunFolder& folder, const Config& config, ActorCoun
                      "use another reward, or leave out train.deterministic");
   const SystemClock clock;
   phase.check({folder, config, clock}, actors);
+  workload.environment.reward = env::RewardKind::incremental;  // nothing is measured yet
+  for (std::size_t i = 0; i < models.size(); ++i)  // what actors cannot load they would try for ever
+    if (i == 0 || !task::is_generated(models[i])) named_by_config([&] { task::load_task(workload, i); });
 }
 
 void make_run(const learner::RunFolder& folder, const Config& config) {

@@ -14,8 +14,11 @@ struct PreparedRun {
   FileDescriptor lock;
 };
 
-/// Throws UsageError, ConfigError or RuleError where a job's rules, options or actors cannot be used; writes
-/// nothing.
+/// Throws LaunchError where there is no run to resume, or one that is not to be.
+void check_folder(const learner::RunFolder& folder, bool resume);
+
+/// Throws UsageError, ConfigError or RuleError where a job's models, rules, options or actors cannot be used;
+/// writes nothing.
 void check_job(const learner::RunFolder& folder, const Config& config, ActorCount actors);
 
 /// The folder itself: config, and run id and keys where there are none yet. Throws FileError.

@@ -139,7 +139,7 @@ PhaseSummary WorldPhase::summary(const JobFigures& job, const wire::JobTicketCou
   if (job.finished && fit() && fit()->updates_done() < fit()->updates_in_all())
     lines = "train.minutes ended the fit after " + std::to_string(fit()->updates_done()) + " of " +
             std::to_string(fit()->updates_in_all()) + " updates\n";
-  if (fit()) lines += "  " + fit()->status() + "\n";
+  if (fit() && fit()->status().find(": ") != std::string::npos) lines += "  " + fit()->status() + "\n";
   PhaseSummary summary = summary_with({{"lost_episodes", fit() ? fit()->lost_episodes() : 0},
                                        {"updates", fit() ? fit()->updates_done() : 0},
                                        {"replay_seconds", replay_seconds_},

@@ -87,7 +87,7 @@ Verdict judge(const SpeedupEstimate& estimate, double control, double least) {
   const std::string measured = text("%.3fx, 95 %% interval %.3f to %.3f, A/A control within %.3f",
                                     estimate.speedup, estimate.low, estimate.high, control);
   if (estimate.speedup < least) {
-    return {false, text("not faster by the least effect of %.3g %%: ", (least - 1) * 100) + measured};
+    return {false, text("not faster by the least gain of %.3g %%: ", (least - 1) * 100) + measured};
   }
   if (estimate.low <= 1)
     return {false, "the measured speedup may be noise, its interval includes 1: " + measured};

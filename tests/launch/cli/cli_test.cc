@@ -5,10 +5,13 @@
 #include <sstream>
 
 #include "core/base/atomic_file.h"
+#include "core/base/file.h"
 #include "core/base/stats.h"
+#include "core/env/synthetic.h"
 #include "core/exec/tiny_models.h"
 #include "core/nn/policy_file.h"
 #include "launch/program.h"
+#include "launch/random_bundle.h"
 #include "support/models.h"
 
 namespace regraft::launch {
@@ -55,6 +58,11 @@ TEST(Cli, WrongCallsSayWhatIsWrongAndWhatIsNear) {
       {{"rules", "show", "conv-bm"}, 2, "conv-bn"},
       {{"verify", "missing.onnx", "missing.onnx"}, 1, "missing.onnx"},
       {{"bench", "missing.onnx"}, 1, "missing.onnx"},
+      {{"calibrate", "--graphs", "3"}, 2, "--graphs requires MODEL"},
+      {{"calibrate", "x.onnx", "--kernels", "x"}, 2, "MODEL excludes --kernels"},
+      {{"calibrate", "--bind", "n=1"}, 2, "name a MODEL"},
+      {{"calibrate", "--database", "/proc"}, 1, "(measured kernels are kept there: name another file"},
+      {{"evaluate", "--models", "synthetic:4:1:1:0", "--searches", "policy"}, 2, "give one with --policy"},
   };
   for (const BadCall& call : calls) {
     const Captured result = run(call.arguments);
@@ -74,7 +82,7 @@ TEST(Cli, RulesAreShownAndCheckedWithTheirPlaces) {
   write_file_atomic(file, std::string_view("[own]\nfine: Relu(Relu(x)) => Relu(x)\n"));
   const Captured good = run({"rules", "check", file.string()});
   EXPECT_EQ(good.status.code, 0) << good.errors;
-  EXPECT_THAT(good.output, HasSubstr("1 rules are well formed"));
+  EXPECT_THAT(good.output, HasSubstr("1 rule is well formed"));
   write_file_atomic(file, std::string_view("fine: Relu(Relu(x)) => Relu(x)\nbad: Relu(x) => Rel(x)\n"));
   const Captured bad = run({"rules", "check", file.string()});
   EXPECT_EQ(bad.status.code, 1);
@@ -270,6 +278,18 @@ TEST(Profile, SharesAddUpAndTheCeilingFollows) {
   EXPECT_NEAR(time_us, report.at("total_us").get<double>(), 1e-6 * time_us);
   EXPECT_NEAR(report.at("ceiling").get<double>() * report.at("dense_share").get<double>(), 1, 1e-9);
   EXPECT_GT(report.at("dense_share"), 0.5);
+}
+
+TEST(Inspect, SaysWhatABundleHolds) {
+  const TempDir dir;
+  const fs::path file = dir.path() / "c.world";
+  nn::save_bundle(testing::random_bundle(7, env::make_synthetic_rules(2), 12, 200), file);
+  const Captured shown = run({"inspect", file.string()});
+  EXPECT_EQ(shown.status.code, 0) << shown.errors;
+  for (const char* text : {"world model: ", "of at most 12 steps, 200 locations", "controller: hierarchical"})
+    EXPECT_THAT(shown.output, HasSubstr(text));
+  write_file_atomic(file, read_file(file).substr(0, 1000));
+  EXPECT_THAT(run({"inspect", file.string()}).errors, HasSubstr("truncated or damaged"));
 }
 
 TEST(Calibrate, MeasuresEachGraphAndRanksThem) {

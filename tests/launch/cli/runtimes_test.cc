@@ -142,6 +142,13 @@ TEST_F(RuntimesTest, ErrorsSayWhatIsWrongWithARuntime) {
   EXPECT_THAT(
       errors("version = str\ndef load(model, inputs, threads):\n    raise ValueError('Loop\\n is new')"),
       AllOf(HasSubstr("in.onnx: seven cannot run it: Loop is new"), Not(HasSubstr("Traceback"))));
+  EXPECT_THAT(errors("raise ValueError('no such chip')"),
+              AllOf(HasSubstr("seven: no such chip"), Not(HasSubstr("Traceback"))));
+  EXPECT_THAT(errors("version = str"),
+              HasSubstr("seven.py has no function load (launch/docs/adding-a-runtime.md"));
+  const Captured missing = bench(path("missing.py"));
+  EXPECT_EQ(missing.status.code, 2);
+  EXPECT_THAT(missing.errors, HasSubstr("there is no file"));
   EXPECT_THAT(errors("import os\nversion = str\ndef load(model, inputs, threads):\n    os.abort()"),
               HasSubstr("measuring in seven was killed by signal 6"));
   const Captured limited = bench(runtime(adapter("1", "1")), {"--other-optimisation", "none"});

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "core/base/atomic_file.h"
 #include "core/base/usage.h"
 #include "core/wire/keys.h"
 #include "launch/job/job_config.h"
@@ -55,6 +56,8 @@ TEST(JobPhases, WhatHasALearnerHasActorsAndTheOtherWayRound) {
 TEST(JobPhases, EachIsCheckedBeforeAnythingIsWritten) {
   const TempDir dir;
   const learner::RunFolder folder{dir.path() / "run"};
+  const std::string damaged = dir.path() / "damaged.onnx";
+  write_file_atomic(damaged, std::string_view("no model"));
   for (const std::string& name : phase_names()) {
     const JobPhase& phase = job_phase(name);
     const ActorCount actors{phase.dreaming_kind.empty() ? 0 : 1, phase.name == "dream" ? 0 : 1};
@@ -64,6 +67,7 @@ TEST(JobPhases, EachIsCheckedBeforeAnythingIsWritten) {
     };
     EXPECT_NO_THROW(check_job(folder, with("train.seed=1"), actors)) << phase.name;
     EXPECT_THROW(check_job(folder, with("workload.models=/no/such.onnx"), actors), UsageError) << phase.name;
+    EXPECT_THROW(check_job(folder, with("workload.models=" + damaged), actors), UsageError) << phase.name;
     EXPECT_THROW(check_job(folder, with("workload.models=synthetic:4"), actors), Error) << phase.name;
   }
   EXPECT_FALSE(std::filesystem::exists(folder.root));

@@ -245,6 +245,8 @@ TEST_F(BodiesTest, SizesThatAreFixedDecideBranches) {
   EXPECT_EQ(verified.status.code, 0) << verified.errors;
   EXPECT_THAT(verified.output, HasSubstr("note: compared for n=1 alone"));
   EXPECT_EQ(run({"verify", in_.string(), out_.string()}).status.code, 3) << "it takes less";
+  EXPECT_THAT(run({"optimise", in_.string(), "-o", out_.string(), "--fix", "m=1"}).errors,
+              HasSubstr("regraft: --fix m: "));
 
   optimise(branch_by_size());
   ASSERT_TRUE(result.ParseFromString(read_file(out_)));

@@ -101,7 +101,7 @@ TEST(CompareLatency, RefusesAGainBelowTheLeastEffect) {
   FakeLauncher launcher(100.5, 100, 0.0005);
   const LatencyReport report = compare_latency(launcher, "before", "after", {});
   EXPECT_FALSE(report.accepted);
-  EXPECT_THAT(report.reason, HasSubstr("least effect"));
+  EXPECT_THAT(report.reason, HasSubstr("least gain"));
 }
 
 TEST(CompareLatency, ASecondSeriesDecidesWhatTheFirstLeavesOpen) {
