@@ -65,7 +65,8 @@ except ExperimentError as error:
     print(f"regraft: {error}", file=sys.stderr)
     code = error.code
 except OSError as error:
-    print(f"regraft: {error.filename or 'standard output'}: {error.strerror}", file=sys.stderr)
+    print(f"regraft: {error.filename or 'standard output'}: {error.strerror} "
+          "(check the path, its permissions and the disk)", file=sys.stderr)
     sys.stdout = None  # what is left in its buffer has nowhere to go
     code = 1
 sys.exit(code)

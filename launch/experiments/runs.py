@@ -65,9 +65,11 @@ def run_experiment(spec, program, out, report, stop):
 def _unpack(file):
     # Model files that tests and quickstart share: packed beside the folder they are unpacked into.
     packed = file.parent.parent / f"{file.name}.xz"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with explained((OSError, lzma.LZMAError), "cannot be unpacked", packed, "put the model there"):
-        write(file, lzma.decompress(packed.read_bytes()))
+    with explained((OSError, lzma.LZMAError), "cannot be unpacked", packed,
+                   "call it from the sources' folder, or put the model there"):
+        model = lzma.decompress(packed.read_bytes())
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write(file, model)
 
 
 def _inputs(run, records):

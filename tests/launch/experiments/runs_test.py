@@ -156,6 +156,8 @@ resume = ["again"]
         self.write('unpack = ["' + str(model) + '"]\n' + NUMBERS)
         with self.assertRaisesRegex(ExperimentError, "m.onnx.xz: cannot be unpacked"):
             self.run_it()
+        self.assertFalse((self.folder / "models").exists())
+        (self.folder / "models").mkdir()
         (self.folder / "models/m.onnx.xz").write_bytes(lzma.compress(b"graph"))
         self.run_it()
         self.assertEqual(model.read_bytes(), b"graph")
