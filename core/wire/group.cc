@@ -317,7 +317,8 @@ class Peer : public Group {
     while (patience.lasts()) {
       std::optional<Message> message = end_->next(kLook);
       if (!message) {
-        if (options_.locate().generation != generation_ || end_->lost()) fail_gone(0);
+        const bool lost = end_->lost();  // by the end of the run, it may be: then locate() throws
+        if (options_.locate().generation != generation_ || lost) fail_gone(0);
         continue;
       }
       if (message->header.generation != generation_) continue;

@@ -198,8 +198,8 @@ TEST_P(GroupTest, WhoDoesNotJoinOrAnswerIsWaitedForAWhile) {
     const auto group = lead_group(impatient);
     std::vector<float> values(5);
     EXPECT_EQ(error_of([&] { group->add_up(values); }).fault(), WireFault::kTimeout);
+    end();
   }
-  end();
 }
 
 // A lead whose first update is hours away writes its file only then.
