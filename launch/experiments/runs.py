@@ -98,8 +98,7 @@ def _saved(path, run, inputs):
     # What an attempt wrote, where it was one of the same command on the same inputs.
     with contextlib.suppress(FileNotFoundError, ValueError, KeyError, TypeError):
         saved = json.loads(path.read_text())
-        if (saved["arguments"], saved["inputs"]) == (run.arguments, inputs):
-            return saved
+        return saved if (saved["arguments"], saved["inputs"]) == (run.arguments, inputs) else {}
     return {}
 
 
@@ -127,8 +126,7 @@ def _execute(run, program, inputs, stop):
     if code and not failure:
         how = f"exit code {code}" if code > 0 else f"killed by signal {-code} ({signal.strsignal(-code)})"
         failure = "\n".join([f"{how}; {log} ends:", *log.read_text(errors="replace").splitlines()[-4:]])
-    if not failure:
-        state["stamp"] = str(time.time_ns())
+    state["stamp"] = "" if failure else str(time.time_ns())
     write(started if failure else run.folder / "done.json", json.dumps(state, indent=1) + "\n")
     return {**state, "failure": failure}
 
