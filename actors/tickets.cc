@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "core/base/log.h"
-#include "core/wire/error.h"
+#include "core/wire/wire_error.h"
 
 namespace regraft::actors {
 namespace {

@@ -20,7 +20,7 @@ set(REGRAFT_ALONE
     tests/core/rules/examples/marked_rules_test tests/core/rules/examples/shipped_rules_test
     tests/replay/rollout/rollout_test tests/replay/rollout/sequence_replay_test tests/launch/cli/files_test
     tests/launch/cli/rules_test tests/launch/evaluate/score_test tests/launch/job/world_phase_test
-    tests/launch/optimise/domain_test tests/launch/optimise/graph_changes_test
+    tests/launch/optimise/domain_test tests/launch/optimise/changed_parts_test
     tests/launch/optimise/model_graphs_test tests/launch/optimise/refused_test)
 list(TRANSFORM REGRAFT_ALONE REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/\\1.cc")
 foreach(source IN LISTS REGRAFT_ALONE)

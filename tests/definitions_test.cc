@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/source_files.h"
@@ -65,6 +68,51 @@ std::vector<std::string> strays(const std::vector<SourceFile>& files) {
     }
   }
   return found;
+}
+
+/// EventWriter and event_writer have the words {"event", "writer"}.
+Names words_of(const std::string& name) {
+  Names words;
+  std::string word;
+  for (std::size_t i = 0; i <= name.size(); ++i) {
+    const bool begins = i < name.size() && std::isupper(static_cast<unsigned char>(name[i])) != 0;
+    const bool ends =
+        i == name.size() || name[i] == '_' ||
+        (begins && i + 1 < name.size() && std::islower(static_cast<unsigned char>(name[i + 1])));
+    if (ends && !word.empty()) words.insert(std::exchange(word, {}));
+    if (i < name.size() && name[i] != '_')
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(name[i])));
+  }
+  return words;
+}
+
+/// What a header that declares one type, or one other name, is to be named for and is not; else "".
+std::string missing_name(const SourceFile& header) {
+  if (header.types.size() + header.names.size() != 1) return "";
+  const Names file = words_of(fs::path(header.path).stem());
+  if (header.types.empty()) {
+    const std::string& name = *header.names.begin();
+    return std::ranges::includes(words_of(name), file) ? "" : name;
+  }
+  const std::string type = header.types[0].substr(header.types[0].rfind(' ') + 1);
+  return words_of(type) == file ? "" : type;
+}
+
+TEST(Definitions, AHeaderOfOneTypeOrFunctionBearsItsName) {
+  for (const SourceFile& file : our_sources()) {
+    if (!file.is_header()) continue;
+    EXPECT_EQ(missing_name(file), "") << "is what " << file.path << " declares, and nothing else: name it so";
+  }
+  const auto found = [](const std::string& path, const std::string& text) {
+    return missing_name(parse_source(path, "namespace a {\n" + text));
+  };
+  EXPECT_EQ(found("core/base/tensorboard.h", "class EventWriter {\n};"), "EventWriter");
+  EXPECT_EQ(found("core/base/event_writer.h", "class EventWriter {\n};"), "");
+  EXPECT_EQ(found("core/base/writer.h", "class EventWriter {\n};"), "EventWriter");
+  EXPECT_EQ(found("core/search/taso.h", "std::unique_ptr<Search> make_taso(TasoOptions options);"), "");
+  EXPECT_EQ(found("core/graph/counts.h", "OpCounts count_ops(int a,\n                  int b);"),
+            "count_ops");
+  EXPECT_EQ(found("core/graph/counts.h", "int f();\nint g();"), "") << "two names";
 }
 
 TEST(Definitions, HeaderPairsIncludeEachOtherInNoCircle) {

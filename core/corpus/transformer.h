@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/corpus/activations.h"
+#include "core/corpus/activate.h"
 #include "core/corpus/attention.h"
 
 namespace regraft::corpus {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "core/cost/elementwise_fusion.h"
-#include "core/cost/quantised_fusion.h"
+#include "core/cost/elementwise_owner.h"
+#include "core/cost/kernel_of_bytes.h"
 #include "core/cost/split_parts.h"
 
 namespace regraft::cost {

@@ -40,9 +40,9 @@ struct Fusion {
 /// [activation]; before it, where nothing is added: scaling by a scalar and transposes of the last two dims.
 /// Slices and Gathers that take a value apart (split_parts.h). x * Sigmoid(x) (QuickGelu); x * HardSigmoid(x)
 /// behind a blocked convolution (HardSwish); Add before LayerNormalization (SkipLayerNormalization); zero Pad
-/// before a convolution; what reads bytes and makes bytes (quantised_fusion.h).
+/// before a convolution; what reads bytes and makes bytes (kernel_of_bytes.h).
 ///
-/// With Fusing::elementwise: elementwise_fusion.h, and bytes as above.
+/// With Fusing::elementwise: elementwise_owner.h, and bytes as above.
 class FusionRules {
  public:
   FusionRules(const graph::Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/base/installation.h"
+#include "core/base/find_config.h"
 
 namespace regraft::cost {
 namespace {

@@ -5,10 +5,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/cost/device.h"
+#include "core/cost/device_profile.h"
 #include "core/cost/kernel_features.h"
 #include "core/cost/kernel_time.h"
-#include "core/graph/counts.h"
+#include "core/graph/op_counts.h"
 #include "core/graph/tables.h"
 
 namespace regraft::cost {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cost/device.h"
+#include "core/cost/device_profile.h"
 
 namespace SQLite {
 class Database;

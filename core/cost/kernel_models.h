@@ -2,10 +2,10 @@
 
 // Internal to core/cost: how long the runtime's kernels take, by family. All times are in us.
 
-#include "core/cost/device.h"
+#include "core/cost/device_profile.h"
 #include "core/cost/kernel_features.h"
 #include "core/cost/kernel_time.h"
-#include "core/graph/counts.h"
+#include "core/graph/op_counts.h"
 #include "core/graph/tables.h"
 
 namespace regraft::cost {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
-#include "core/env/observe.h"
+#include "core/env/observation_writer.h"
 #include "core/env/reward.h"
 #include "core/env/rewrite_state.h"
 #include "core/rules/lang/rule_error.h"

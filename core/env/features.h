@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/env/observation.h"
-#include "core/graph/counts.h"
 #include "core/graph/graph.h"
+#include "core/graph/op_counts.h"
 
 namespace regraft::env {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "core/env/table_cost.h"
+#include "core/env/table_cost_factory.h"
 #include "core/graph/graph.h"
 #include "core/rules/set/rule_set.h"
 

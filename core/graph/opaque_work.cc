@@ -9,7 +9,7 @@
 namespace regraft::graph {
 namespace {
 
-constexpr int kFunction = 10;    // exp, tanh ... by a polynomial, as core/graph/counts.cc counts
+constexpr int kFunction = 10;    // exp, tanh ... by a polynomial, as core/graph/op_counts.cc counts
 constexpr int kMultiplyAdd = 2;  // products
 constexpr int kGate = 11;        // a bias and a function
 

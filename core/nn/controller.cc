@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string>
 
-#include "core/nn/error.h"
 #include "core/nn/internal/controller_engine.h"
+#include "core/nn/nn_error.h"
 
 namespace regraft::nn {
 

@@ -1,8 +1,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/nn/controller.h"
-#include "core/nn/error.h"
-#include "core/nn/internal/bytes.h"
+#include "core/nn/internal/byte_reader.h"
+#include "core/nn/nn_error.h"
 
 namespace regraft::nn {
 namespace {

@@ -6,7 +6,7 @@
 #include <torch/version.h>
 
 #include "core/libtorch/cuda.h"
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 
 namespace regraft::nn {
 

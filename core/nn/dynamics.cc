@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/rng.h"
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 
 namespace regraft::nn {
 namespace {

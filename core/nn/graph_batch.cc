@@ -8,7 +8,7 @@
 #include <numeric>
 #include <string>
 
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 
 namespace regraft::nn {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/nn/device.h"
-#include "core/nn/error.h"
 #include "core/nn/internal/evaluator.h"
+#include "core/nn/nn_error.h"
 
 namespace regraft::nn {
 namespace {

@@ -12,8 +12,8 @@
 #include "core/base/json_integer.h"
 #include "core/base/xz.h"
 #include "core/env/observation.h"
-#include "core/nn/error.h"
-#include "core/nn/internal/bytes.h"
+#include "core/nn/internal/byte_reader.h"
+#include "core/nn/nn_error.h"
 
 namespace regraft::nn {
 namespace {

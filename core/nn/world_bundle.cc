@@ -5,7 +5,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/json_integer.h"
-#include "core/nn/internal/bytes.h"
+#include "core/nn/internal/byte_reader.h"
 
 namespace regraft::nn {
 namespace {

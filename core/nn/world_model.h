@@ -9,7 +9,7 @@
 #include "core/env/observation.h"
 #include "core/nn/config.h"
 #include "core/nn/dynamics.h"
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 #include "core/nn/weights.h"
 
 namespace regraft::nn {

@@ -7,13 +7,13 @@
 #include "core/onnx/bodies.h"
 #include "core/onnx/captures.h"
 #include "core/onnx/declared_types.h"
+#include "core/onnx/imported_version.h"
 #include "core/onnx/known_values.h"
 #include "core/onnx/node_names.h"
 #include "core/onnx/node_order.h"
 #include "core/onnx/normal_form.h"
 #include "core/onnx/onnx_error.h"
 #include "core/onnx/opaque_types.h"
-#include "core/onnx/opset_imports.h"
 
 namespace regraft::onnx {
 namespace {

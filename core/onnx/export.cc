@@ -8,10 +8,10 @@
 #include "core/base/hash.h"
 #include "core/graph/evaluate_pieces.h"
 #include "core/onnx/data_files.h"
-#include "core/onnx/model_writer.h"
 #include "core/onnx/onnx_error.h"
 #include "core/onnx/protobuf_wire.h"
 #include "core/onnx/tensor_walk.h"
+#include "core/onnx/written_model.h"
 
 namespace regraft::onnx {
 namespace {

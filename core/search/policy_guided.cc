@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/env/observe.h"
+#include "core/env/observation_writer.h"
 #include "core/graph/order.h"
 #include "core/search/search_run.h"
 #include "core/search/search_tree.h"

@@ -6,16 +6,16 @@
 #include <map>
 #include <optional>
 
-#include "core/base/installation.h"
+#include "core/base/find_config.h"
 #include "core/base/text.h"
 #include "core/corpus/corpus.h"
-#include "core/cost/analytic.h"
+#include "core/cost/analytic_cost.h"
 #include "core/cost/kernel_database.h"
 #include "core/env/synthetic.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/rewrite/cleanup.h"
-#include "core/task/rule_files.h"
+#include "core/task/load_rule_set.h"
 
 namespace regraft::task {
 namespace {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "core/wire/error.h"
+#include "core/wire/wire_error.h"
 
 // The one header of this folder that shows an outside library: include it from .cc files only.
 

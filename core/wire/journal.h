@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/base/file.h"
-#include "core/wire/error.h"
+#include "core/wire/wire_error.h"
 
 namespace regraft::wire {
 

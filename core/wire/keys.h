@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/mutex.h"
-#include "core/wire/error.h"
+#include "core/wire/wire_error.h"
 
 namespace regraft::wire {
 

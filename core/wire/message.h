@@ -9,9 +9,9 @@
 
 #include "core/base/hash.h"
 #include "core/wire/actor_work.h"
-#include "core/wire/error.h"
 #include "core/wire/relayed_actors.h"
 #include "core/wire/ticket.h"
+#include "core/wire/wire_error.h"
 
 namespace regraft::wire {
 

@@ -1,6 +1,6 @@
 #include "core/wire/relay_book.h"
 
-#include "core/wire/error.h"
+#include "core/wire/wire_error.h"
 
 namespace regraft::wire {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/wire/error.h"
+#include "core/wire/wire_error.h"
 
 namespace regraft::wire {
 

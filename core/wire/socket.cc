@@ -12,8 +12,8 @@
 #include <filesystem>
 
 #include "core/wire/cpu_clock.h"
-#include "core/wire/error.h"
 #include "core/wire/run_info.h"
+#include "core/wire/wire_error.h"
 
 namespace regraft::wire {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "core/base/child_error.h"
 #include "core/base/file.h"
-#include "core/base/installation.h"
+#include "core/base/find_config.h"
 #include "core/base/other_load.h"
 #include "core/base/text.h"
 #include "core/cost/fused_patterns.h"

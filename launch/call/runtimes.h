@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cost/device.h"
+#include "core/cost/device_profile.h"
 #include "core/exec/latency/kernel_profile.h"
 #include "core/exec/latency/launcher.h"
 

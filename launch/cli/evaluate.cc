@@ -17,7 +17,7 @@
 #include "core/nn/world_bundle.h"
 #include "core/task/workload.h"
 #include "launch/call/call_files.h"
-#include "launch/call/task_sizes.h"
+#include "launch/call/find_sizes.h"
 #include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
 #include "launch/evaluate/controller_validity.h"

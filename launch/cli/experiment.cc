@@ -1,8 +1,8 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "launch/cli/become_experiments.h"
 #include "launch/cli/commands.h"
-#include "launch/cli/experiments_process.h"
 
 namespace regraft::launch {
 namespace {

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "launch/call/call_files.h"
+#include "launch/cli/become_experiments.h"
 #include "launch/cli/commands.h"
-#include "launch/cli/experiments_process.h"
 
 namespace regraft::launch {
 namespace {

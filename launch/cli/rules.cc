@@ -10,7 +10,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/counted.h"
 #include "core/base/file.h"
-#include "core/base/installation.h"
+#include "core/base/find_config.h"
 #include "core/base/text.h"
 #include "core/proof/verify/verify.h"
 #include "core/rules/examples/applicability.h"

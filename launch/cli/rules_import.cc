@@ -4,7 +4,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
-#include "core/base/installation.h"
+#include "core/base/find_config.h"
 #include "core/rulegen/taso/import_taso.h"
 #include "launch/call/call_files.h"
 #include "launch/cli/commands.h"

@@ -1,4 +1,4 @@
-"""The commands `experiment` and `report`, as the program starts them (launch/cli/experiments_process.h)."""
+"""The commands `experiment` and `report`, as the program starts them (launch/cli/become_experiments.h)."""
 
 import json
 import pathlib

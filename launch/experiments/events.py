@@ -1,4 +1,4 @@
-"""Scalar curves of TensorBoard event files, as the learner writes them (core/base/tensorboard.h)."""
+"""Scalar curves of TensorBoard event files, as the learner writes them (core/base/event_writer.h)."""
 
 import struct
 

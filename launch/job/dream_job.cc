@@ -5,7 +5,7 @@
 
 #include "actors/dream_actor.h"
 #include "core/base/log.h"
-#include "core/base/usage.h"
+#include "core/base/named_by_config.h"
 #include "core/task/workload.h"
 #include "launch/job/job_setup.h"
 #include "launch/job/world_job.h"

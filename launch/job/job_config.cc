@@ -1,7 +1,7 @@
 #include "launch/job/job_config.h"
 
-#include "core/base/installation.h"
-#include "core/base/usage.h"
+#include "core/base/find_config.h"
+#include "core/base/named_by_config.h"
 #include "core/task/workload.h"
 #include "launch/evaluate/controller_choice_options.h"
 #include "launch/job/model_based_options.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "core/task/workload.h"
-#include "launch/call/task_sizes.h"
+#include "launch/call/find_sizes.h"
 #include "launch/job/job_config.h"
 
 namespace regraft::launch {

@@ -1,8 +1,8 @@
 #include "launch/job/join_run.h"
 
 #include "core/base/log.h"
-#include "core/base/usage.h"
-#include "core/wire/error.h"
+#include "core/base/named_by_config.h"
+#include "core/wire/wire_error.h"
 #include "launch/call/exit_code.h"
 
 namespace regraft::launch {

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "core/base/log.h"
-#include "core/base/usage.h"
+#include "core/base/named_by_config.h"
 #include "core/nn/device.h"
-#include "core/nn/error.h"
-#include "core/wire/error.h"
+#include "core/nn/nn_error.h"
+#include "core/wire/wire_error.h"
 #include "launch/call/exit_code.h"
 #include "launch/job/config_warnings.h"
 #include "launch/job/job_config.h"

@@ -7,10 +7,10 @@
 
 #include "actors/replayer.h"
 #include "core/base/file.h"
-#include "core/base/usage.h"
+#include "core/base/named_by_config.h"
 #include "launch/job/actor_count.h"
 #include "launch/job/ppo_job.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::launch {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "core/base/named_by_config.h"
 #include "core/base/text.h"
-#include "core/base/usage.h"
 #include "launch/job/dream_job.h"
 #include "launch/job/load_test_job.h"
 #include "launch/job/ppo_job.h"

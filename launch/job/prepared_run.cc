@@ -12,7 +12,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
-#include "core/base/usage.h"
+#include "core/base/named_by_config.h"
 #include "core/task/workload.h"
 #include "core/wire/keys.h"
 #include "core/wire/run_info.h"

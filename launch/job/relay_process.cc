@@ -4,7 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/log.h"
-#include "core/base/usage.h"
+#include "core/base/named_by_config.h"
 #include "core/wire/relay.h"
 #include "launch/job/job_config.h"
 #include "launch/job/join_run.h"

@@ -4,7 +4,7 @@
 
 #include "actors/collector.h"
 #include "core/base/log.h"
-#include "core/base/usage.h"
+#include "core/base/named_by_config.h"
 #include "core/graph/op_kind_names.h"
 #include "core/nn/world_bundle.h"
 #include "core/task/environment_pool.h"

@@ -10,7 +10,7 @@
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/lang/rule_error.h"
-#include "core/task/rule_files.h"
+#include "core/task/load_rule_set.h"
 
 namespace regraft::launch {
 namespace {

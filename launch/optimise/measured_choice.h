@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
-#include "core/cost/several_sizes.h"
+#include "core/cost/several_sizes_factory.h"
 #include "core/exec/latency/trials.h"
 #include "core/onnx/import.h"
 #include "core/search/all_sites_moves.h"

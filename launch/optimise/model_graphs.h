@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cost/several_sizes.h"
+#include "core/cost/several_sizes_factory.h"
 #include "core/onnx/import.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/rewrite/rewrite_log.h"

@@ -20,7 +20,7 @@
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/task/bindings.h"
-#include "core/task/rule_files.h"
+#include "core/task/load_rule_set.h"
 #include "launch/call/subprocess_checks.h"
 #include "launch/optimise/bisect.h"
 #include "launch/optimise/blame.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/cost/analytic.h"
+#include "core/cost/analytic_cost.h"
 
 namespace regraft::launch {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/cost/several_sizes.h"
+#include "core/cost/several_sizes_factory.h"
 #include "core/exec/inputs/feed.h"
 #include "core/onnx/import.h"
 #include "launch/optimise/model_graphs.h"

@@ -8,7 +8,7 @@
 #include "core/cost/measured_kernels.h"
 #include "core/rules/rewrite/rewrite_log.h"
 #include "core/rules/set/rule_set.h"
-#include "launch/optimise/graph_changes.h"
+#include "launch/optimise/changed_parts.h"
 #include "launch/optimise/model_graphs.h"
 #include "launch/optimise/optimise_report.h"
 

@@ -1,6 +1,6 @@
 #include "launch/optimise/searches.h"
 
-#include "core/base/installation.h"
+#include "core/base/find_config.h"
 #include "core/base/text.h"
 #include "core/search/all_sites_descent.h"
 #include "core/search/beam.h"

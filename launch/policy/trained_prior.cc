@@ -4,8 +4,8 @@
 
 #include "launch/policy/controller_bundle.h"
 #include "launch/policy/controller_prior.h"
+#include "launch/policy/costed_in_training.h"
 #include "launch/policy/policy_prior.h"
-#include "launch/policy/training_cost.h"
 
 namespace regraft::launch {
 

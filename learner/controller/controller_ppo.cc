@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/nn/device.h"
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 #include "core/nn/training/controller_network.h"
 #include "core/nn/training/device_tensor.h"
 #include "learner/optimiser/work_share.h"

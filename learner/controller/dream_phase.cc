@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/usage.h"
+#include "core/base/named_by_config.h"
 #include "core/nn/world_bundle.h"
 #include "learner/controller/controller_ppo_trainer.h"
 #include "learner/controller/dream_results.h"
@@ -16,7 +16,7 @@
 #include "learner/job/checkpoint.h"
 #include "learner/job/ticket_plan.h"
 #include "replay/dream/dream_work.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::learner {
 namespace {

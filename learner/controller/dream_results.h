@@ -11,7 +11,7 @@
 #include "learner/job/phase.h"
 #include "replay/dream/branch.h"
 #include "replay/dream/dream_segment.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::learner {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/log.h"
-#include "replay/rollout/bytes.h"
+#include "replay/rollout/byte_reader.h"
 
 namespace regraft::learner {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "learner/optimiser/sep_cma_es.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::learner {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/base/log.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::learner {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/base/clock.h"
-#include "core/base/tensorboard.h"
+#include "core/base/event_writer.h"
 #include "core/wire/hub.h"
 #include "core/wire/ticket_counts.h"
 

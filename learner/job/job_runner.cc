@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "core/base/atomic_file.h"
+#include "core/base/event_writer.h"
 #include "core/base/file.h"
 #include "core/base/log.h"
 #include "core/base/progress.h"
-#include "core/base/tensorboard.h"
 #include "learner/job/checkpoint.h"
 #include "learner/job/intake.h"
 #include "learner/job/job_curves.h"

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/base/file.h"
-#include "core/wire/error.h"
 #include "core/wire/keys.h"
+#include "core/wire/wire_error.h"
 #include "learner/job/job_hub.h"
 
 namespace regraft::learner {

@@ -1,6 +1,6 @@
 #include "learner/job/learner_options.h"
 
-#include "core/base/usage.h"
+#include "core/base/named_by_config.h"
 
 namespace regraft::learner {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "core/base/hash.h"
 #include "core/base/log.h"
-#include "core/wire/error.h"
-#include "replay/rollout/bytes.h"
+#include "core/wire/wire_error.h"
+#include "replay/rollout/byte_reader.h"
 
 namespace regraft::learner {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "replay/rollout/bytes.h"
+#include "replay/rollout/byte_reader.h"
 
 namespace torch::optim {
 class Adam;

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "core/nn/training/flat_parameters.h"
-#include "replay/rollout/bytes.h"
+#include "replay/rollout/byte_reader.h"
 
 namespace regraft::learner {
 

@@ -10,14 +10,14 @@
 
 #include "core/base/rng.h"
 #include "core/nn/device.h"
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 #include "core/nn/training/network.h"
 #include "core/nn/training/trainer.h"
 #include "learner/optimiser/work_share.h"
 #include "learner/ppo/ppo_core.h"
 #include "learner/ppo/ppo_update.h"
 #include "learner/ppo/target_tensors.h"
-#include "replay/rollout/bytes.h"
+#include "replay/rollout/byte_reader.h"
 #include "replay/rollout/episodes.h"
 
 namespace regraft::learner {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 #include "core/nn/training/device_tensor.h"
 #include "learner/optimiser/clip_gradients.h"
-#include "replay/rollout/bytes.h"
+#include "replay/rollout/byte_reader.h"
 
 namespace regraft::learner {
 namespace {

@@ -16,7 +16,7 @@
 #include "learner/ppo/lag0_check.h"
 #include "learner/ppo/ppo.h"
 #include "learner/ppo/ppo_update.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::learner {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "replay/rollout/advantage.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::learner {
 namespace {

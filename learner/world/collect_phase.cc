@@ -9,7 +9,7 @@
 #include "core/env/action_mode.h"
 #include "learner/world/final_errors.h"
 #include "learner/world/world_folder.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 #include "replay/rollout/rollout.h"
 
 namespace regraft::learner {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 #include "learner/job/learner_error.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::learner {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 
 namespace regraft::learner {
 

@@ -7,8 +7,8 @@
 #include "core/base/log.h"
 #include "core/base/rng.h"
 #include "core/rules/lang/rule_error.h"
-#include "replay/rollout/error.h"
 #include "replay/rollout/play.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::learner {
 namespace {

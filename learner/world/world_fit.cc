@@ -10,7 +10,7 @@
 #include "learner/optimiser/work_share.h"
 #include "learner/world/dynamics_fit.h"
 #include "learner/world/encoder_fit.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::learner {
 namespace {

@@ -15,7 +15,7 @@
 #include "learner/world/world_data.h"
 #include "learner/world/world_metrics.h"
 #include "learner/world/world_options.h"
-#include "replay/rollout/bytes.h"
+#include "replay/rollout/byte_reader.h"
 #include "replay/rollout/sequence_replay.h"
 
 namespace regraft::learner {

@@ -8,7 +8,7 @@
 
 #include "core/env/environment.h"
 #include "core/nn/dream.h"
-#include "replay/rollout/bytes.h"
+#include "replay/rollout/byte_reader.h"
 
 namespace regraft::replay {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 #include "replay/rollout/trajectory.h"
 
 namespace regraft::replay {

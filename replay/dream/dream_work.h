@@ -6,7 +6,7 @@
 
 #include "core/nn/dream.h"
 #include "replay/dream/branch.h"
-#include "replay/rollout/bytes.h"
+#include "replay/rollout/byte_reader.h"
 
 namespace regraft::replay {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::replay {
 namespace {

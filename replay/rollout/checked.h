@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "replay/rollout/bytes.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/byte_reader.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::replay {
 

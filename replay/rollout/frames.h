@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "replay/rollout/bytes.h"
+#include "replay/rollout/byte_reader.h"
 
 namespace regraft::replay {
 

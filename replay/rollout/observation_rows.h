@@ -3,7 +3,7 @@
 // Internal to replay: an observation as tables of rows in which nodes are named by stable ids.
 
 #include "core/env/observation.h"
-#include "replay/rollout/bytes.h"
+#include "replay/rollout/byte_reader.h"
 #include "replay/rollout/codec_limits.h"
 #include "replay/rollout/row_table.h"
 

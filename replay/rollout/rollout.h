@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/rollout/bytes.h"
+#include "replay/rollout/byte_reader.h"
 
 namespace regraft::replay {
 

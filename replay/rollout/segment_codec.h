@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "replay/rollout/bytes.h"
+#include "replay/rollout/byte_reader.h"
 #include "replay/rollout/codec_limits.h"
 #include "replay/rollout/trajectory.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/nn/device.h"
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 #include "core/nn/weights.h"
 
 namespace regraft::test {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/file.h"
-#include "core/wire/error.h"
+#include "core/wire/wire_error.h"
 #include "learner/job/update_sharing.h"
 
 namespace regraft::test {

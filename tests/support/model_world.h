@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/base/clock.h"
-#include "core/cost/analytic.h"
+#include "core/cost/analytic_cost.h"
 #include "core/env/environment.h"
 #include "core/onnx/import.h"
 #include "core/rules/rewrite/cleanup.h"

@@ -28,6 +28,7 @@ struct SourceFile {
   // Outside of unnamed namespaces, with the namespace: "regraft::env Environment".
   std::vector<std::string> types{};  // that it defines, not indented
   Names classes{};                   // whose member functions a .cc file defines
+  Names names{};                     // of what else a header declares: functions, enums, aliases
   std::size_t lines = 0;
   bool is_header() const { return path.ends_with(".h"); }
 };
@@ -67,8 +68,10 @@ inline std::string folder_of(const std::string& path) {
 inline SourceFile parse_source(const std::string& path, const std::string& text) {
   static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
   static const std::regex space(R"(^namespace ([\w:]+) \{)"),
-      type(R"(^(?:class|struct) (\w+)(?: final)?(?: :.*)? \{)"),
-      member(R"(^(?!\s|using|return|//)[\w:<>&*, \[\]]*?\b((?:[A-Z]\w*::)+)~?\w[^\s(]*\()");
+      type(R"(^(?:class|struct) (?:[A-Z_]+\(.*\) )?(\w+)(?: final)?(?: :.*)? \{)"),
+      member(R"(^(?!\s|using|return|//)[\w:<>&*, \[\]]*?\b((?:[A-Z]\w*::)+)~?\w[^\s(]*\()"),
+      name(
+          R"(^(?:using (\w+) =|enum class (\w+)|(?!\s|using|class|struct|//)[\w:<>&*, \[\]]+?[\s&*](\w+)\())");
   SourceFile file{path, folder_of(path), {}};
   std::string inside;
   bool unnamed = false;
@@ -80,6 +83,8 @@ inline SourceFile parse_source(const std::string& path, const std::string& text)
     if (std::regex_search(line, match, space)) inside = match[1];
     if (line == "namespace {" || line == "}  // namespace") unnamed = line.ends_with('{');
     if (!unnamed && std::regex_search(line, match, type)) file.types.push_back(inside + " " + match[1].str());
+    if (file.is_header() && std::regex_search(line, match, name))
+      file.names.insert(match[1].str() + match[2].str() + match[3].str());
     const bool defines = !file.is_header() && !unnamed && line.find("::") != line.npos;
     if (defines && std::regex_search(line, match, member))
       file.classes.insert(inside + " " + match[1].str().substr(0, match[1].length() - 2));

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/exec/equivalence/add_extremes.h"
 #include "core/exec/equivalence/compare.h"
 #include "core/exec/equivalence/doubts.h"
-#include "core/exec/equivalence/extreme_runs.h"
 #include "core/exec/equivalence/first_difference.h"
 #include "core/exec/equivalence/reference_runs.h"
 #include "core/exec/equivalence/tie_breaks.h"

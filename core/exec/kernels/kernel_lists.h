@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cost/analytic.h"
+#include "core/cost/analytic_cost.h"
 #include "core/exec/inputs/feed.h"
 #include "core/exec/latency/kernel_profile.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 
 namespace regraft::nn::internal {
 namespace {

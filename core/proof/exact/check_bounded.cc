@@ -10,7 +10,7 @@
 #include "core/proof/exact/exact_inputs.h"
 #include "core/proof/exact/symbolic_graph.h"
 #include "core/rules/compile/rule_numbers.h"
-#include "core/rules/examples/example_generator.h"
+#include "core/rules/examples/make_example.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/rewriter.h"
 

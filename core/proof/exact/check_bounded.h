@@ -28,7 +28,7 @@ struct BoundedResult {
   std::string counterexample;                        // refuted: how to make it again
 };
 
-/// Computes both sides of the rule exactly on every small example of its pattern (example_generator.h), and
+/// Computes both sides of the rule exactly on every small example of its pattern (make_example.h), and
 /// on random larger ones. Small means up to a bound on dims, ranks, attributes and members of sets. Equal
 /// residues modulo 2^61 - 1 for random values mean that both sides are the same rational function of their
 /// inputs and of the functions that are not rational. The chance of an error is about 1e-12 each. Each branch

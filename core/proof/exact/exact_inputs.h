@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/base/rng.h"
-#include "core/proof/exact/exact_graph.h"
+#include "core/proof/exact/run_exactly.h"
 
 namespace regraft::proof {
 

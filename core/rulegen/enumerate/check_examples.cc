@@ -7,7 +7,7 @@
 #include "core/graph/order.h"
 #include "core/rulegen/enumerate/make_instance.h"
 #include "core/rulegen/enumerate/prime_field.h"
-#include "core/rules/examples/example_generator.h"
+#include "core/rules/examples/make_example.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/rewriter.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/graph/attr_texts.h"
+#include "core/graph/known_texts.h"
 #include "core/rules/compile/constant_folder.h"
 #include "core/rules/compile/op_names.h"
 

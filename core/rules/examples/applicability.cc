@@ -1,6 +1,6 @@
 #include "core/rules/examples/applicability.h"
 
-#include "core/rules/examples/example_generator.h"
+#include "core/rules/examples/make_example.h"
 #include "core/rules/instantiate/builder.h"
 #include "core/rules/instantiate/legal.h"
 #include "core/rules/match/match_index.h"

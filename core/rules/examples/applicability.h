@@ -23,7 +23,7 @@ struct Applicability {
 
 /// Whether there is anything that a rule of a set would rewrite: it may be well formed and have guards that
 /// contradict each other, or a right side that no types fit. Draws at most `most` examples
-/// (example_generator.h), some seconds' worth; the same ones on every run.
+/// (make_example.h), some seconds' worth; the same ones on every run.
 Applicability try_rule(const RuleInfo& info, std::size_t most = 20000);
 
 }  // namespace regraft::rules

@@ -6,8 +6,8 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
+#include "core/base/event_writer.h"
 #include "core/base/file.h"
-#include "core/base/tensorboard.h"
 
 namespace regraft {
 namespace {

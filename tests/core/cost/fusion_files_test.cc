@@ -4,7 +4,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
-#include "core/cost/device.h"
+#include "core/cost/device_profile.h"
 
 namespace regraft::cost {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/cost/analytic.h"
+#include "core/cost/analytic_cost.h"
 #include "core/cost/fused_patterns.h"
 #include "core/graph/constants.h"
 #include "core/graph/graph.h"

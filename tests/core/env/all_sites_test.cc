@@ -8,7 +8,7 @@
 
 #include "core/env/conformance.h"
 #include "core/env/layered_world.h"
-#include "core/env/table_cost.h"
+#include "core/env/table_cost_factory.h"
 #include "core/graph/order.h"
 #include "core/graph/reference_order.h"
 #include "core/graph/validate.h"

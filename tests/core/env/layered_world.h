@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/rng.h"
-#include "core/env/table_cost.h"
+#include "core/env/table_cost_factory.h"
 #include "core/graph/graph.h"
 #include "core/graph/validate.h"
 #include "core/rules/set/rule_set.h"

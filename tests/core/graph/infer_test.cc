@@ -2,9 +2,9 @@
 
 #include <limits>
 
-#include "core/graph/counts.h"
 #include "core/graph/graph.h"
 #include "core/graph/infer.h"
+#include "core/graph/op_counts.h"
 
 namespace regraft::graph {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <set>
 
-#include "core/graph/counts.h"
 #include "core/graph/op.h"
+#include "core/graph/op_counts.h"
 
 namespace regraft::graph {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 
 namespace regraft::nn {
 namespace {

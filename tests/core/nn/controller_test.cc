@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/nn/device.h"
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 #include "core/nn/training/controller_network.h"
 
 namespace regraft::nn {

@@ -12,7 +12,7 @@
 #include "core/base/file.h"
 #include "core/base/xz.h"
 #include "core/env/observation.h"
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 
 namespace regraft::nn {
 namespace {

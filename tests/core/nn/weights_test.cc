@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/base/rng.h"
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 
 namespace regraft::nn {
 namespace {

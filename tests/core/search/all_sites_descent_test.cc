@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/env/table_cost.h"
+#include "core/env/table_cost_factory.h"
 #include "core/search/conformance.h"
 #include "core/search/greedy.h"
 

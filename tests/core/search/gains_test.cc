@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/clock.h"
-#include "core/cost/analytic.h"
+#include "core/cost/analytic_cost.h"
 #include "core/env/layered_world.h"
 #include "core/env/rewrite_state.h"
 #include "core/rules/graph_builder.h"

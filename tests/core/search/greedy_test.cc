@@ -7,7 +7,7 @@
 #include "core/base/clock.h"
 #include "core/base/rng.h"
 #include "core/env/rewrite_state.h"
-#include "core/env/table_cost.h"
+#include "core/env/table_cost_factory.h"
 
 namespace regraft::search {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/mutex.h"
-#include "core/env/table_cost.h"
+#include "core/env/table_cost_factory.h"
 #include "core/rules/graph_builder.h"
 
 namespace regraft::search {

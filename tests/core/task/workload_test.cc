@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "core/base/file.h"
-#include "core/base/installation.h"
-#include "core/cost/analytic.h"
+#include "core/base/find_config.h"
+#include "core/cost/analytic_cost.h"
 #include "core/cost/kernel_database.h"
 #include "support/models.h"
 

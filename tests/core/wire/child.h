@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "core/base/file.h"
-#include "core/wire/error.h"
+#include "core/wire/wire_error.h"
 
 namespace regraft::wire::testing_support {
 

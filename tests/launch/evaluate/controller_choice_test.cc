@@ -11,7 +11,7 @@
 #include "core/env/synthetic.h"
 #include "core/nn/controller.h"
 #include "core/nn/world_bundle.h"
-#include "launch/policy/training_cost.h"
+#include "launch/policy/costed_in_training.h"
 #include "launch/program.h"
 #include "launch/random_bundle.h"
 #include "launch/small_model_based.h"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "core/base/atomic_file.h"
-#include "core/base/usage.h"
+#include "core/base/named_by_config.h"
 #include "core/wire/keys.h"
 #include "launch/job/job_config.h"
 #include "launch/job/phase_names.h"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/base/installation.h"
+#include "core/base/find_config.h"
 #include "core/exec/tiny_models.h"
 #include "core/rules/match/match_index.h"
 

@@ -11,7 +11,7 @@
 #include "learner/job/job_hub.h"
 #include "learner/job/phase.h"
 #include "learner/job/ticket_plan.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::learner::testing {
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/usage.h"
+#include "core/base/named_by_config.h"
 
 namespace regraft::learner {
 namespace {

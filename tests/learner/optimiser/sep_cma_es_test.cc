@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::learner {
 namespace {

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "core/base/rng.h"
-#include "replay/rollout/error.h"
 #include "replay/rollout/random_observation.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::learner {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "learner/ppo/ppo.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 #include "tests/learner/ppo/chain_world.h"
 
 namespace regraft::learner {

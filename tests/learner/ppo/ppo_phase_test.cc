@@ -8,8 +8,8 @@
 #include "core/base/rng.h"
 #include "core/nn/policy_file.h"
 #include "learner/ppo/episode.h"
-#include "replay/rollout/error.h"
 #include "replay/rollout/random_observation.h"
+#include "replay/rollout/replay_error.h"
 #include "replay/rollout/segment_codec.h"
 
 namespace regraft::learner {

@@ -6,7 +6,7 @@
 
 #include "core/base/rng.h"
 #include "replay/rollout/advantage.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::learner {
 namespace {

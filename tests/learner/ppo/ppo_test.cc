@@ -8,8 +8,8 @@
 #include <functional>
 
 #include "core/nn/device.h"
-#include "core/nn/error.h"
-#include "replay/rollout/error.h"
+#include "core/nn/nn_error.h"
+#include "replay/rollout/replay_error.h"
 #include "tests/learner/ppo/chain_world.h"
 
 namespace regraft::learner {

@@ -7,7 +7,7 @@
 #include "core/base/file.h"
 #include "learner/job/learner_error.h"
 #include "learner/world/world_folder.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 #include "tests/learner/world/synthetic_world.h"
 
 namespace regraft::learner {

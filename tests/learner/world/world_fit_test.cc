@@ -8,9 +8,9 @@
 
 #include "core/base/file.h"
 #include "core/nn/device.h"
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 #include "learner/world/world_metrics.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 #include "tests/learner/world/synthetic_world.h"
 
 namespace regraft::learner {

@@ -7,7 +7,7 @@
 #include "core/base/rng.h"
 #include "core/nn/dream_world.h"
 #include "replay/dream/dream_work.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::replay {
 namespace {

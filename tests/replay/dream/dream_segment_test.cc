@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "core/base/rng.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 #include "replay/rollout/trajectory.h"
 
 namespace regraft::replay {

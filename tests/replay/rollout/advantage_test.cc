@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/base/rng.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::replay {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/rng.h"
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::replay {
 namespace {

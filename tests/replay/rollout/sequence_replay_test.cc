@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 
-#include "replay/rollout/error.h"
+#include "replay/rollout/replay_error.h"
 
 namespace regraft::replay {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <regex>
 
-#include "core/cost/analytic.h"
+#include "core/cost/analytic_cost.h"
 #include "core/exec/inputs/find_feed.h"
 #include "core/exec/kernels/kernel_lists.h"
 #include "core/exec/tiny_models.h"

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "core/nn/device.h"
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 #include "core/nn/training/mdn_rnn.h"
 
 namespace regraft::nn::internal {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/nn/device.h"
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 #include "core/nn/training/trainer.h"
 #include "tests/core/nn/synthetic_observation.h"
 

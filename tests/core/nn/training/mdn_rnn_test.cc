@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "core/nn/device.h"
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 
 namespace regraft::nn::training {
 namespace {

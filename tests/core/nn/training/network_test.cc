@@ -8,7 +8,7 @@
 #include <map>
 
 #include "core/nn/device.h"
-#include "core/nn/error.h"
+#include "core/nn/nn_error.h"
 #include "tests/core/nn/synthetic_observation.h"
 
 namespace regraft::nn::training {

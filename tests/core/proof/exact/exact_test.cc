@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/proof/exact/exact_tensor.h"
-#include "core/rules/examples/example_generator.h"
+#include "core/rules/examples/make_example.h"
 #include "core/rules/interpreter.h"
 #include "core/rules/set/rule_set.h"
 

@@ -7,7 +7,7 @@
 
 #include "core/graph/order.h"
 #include "core/graph/validate.h"
-#include "core/rules/examples/example_generator.h"
+#include "core/rules/examples/make_example.h"
 #include "core/rules/graph_builder.h"
 #include "core/rules/interpreter.h"
 #include "core/rules/match/match_index.h"
