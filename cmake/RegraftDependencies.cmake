@@ -11,6 +11,7 @@ find_package(CLI11 REQUIRED)
 find_package(cereal REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(SQLiteCpp REQUIRED)
+find_package(tsl-robin-map REQUIRED)
 find_package(ONNX REQUIRED)  # onnx_proto: the messages; onnx: the operator schemas
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)

@@ -31,7 +31,7 @@ GYMNASIUM_PREFIX=$CACHE/gymnasium-$GYMNASIUM_VERSION
 
 PACKAGES=(cmake g++ clang clang-tidy clang-tools clang-format libclang-rt-14-dev pkg-config z3 python3-pip libzmq3-dev cppzmq-dev
   libsodium-dev libcereal-dev libopenmpi-dev openmpi-bin libonnx-dev libprotobuf-dev protobuf-compiler libz3-dev
-  libspdlog-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libxxhash-dev
+  libspdlog-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libxxhash-dev robin-map-dev
   libsqlitecpp-dev zlib1g-dev liblzma-dev libgtest-dev libgmock-dev libbenchmark-dev ninja-build ccache xz-utils
   python3-dev pybind11-dev patchelf zsh
   python3-pandas python3-matplotlib python3-jinja2 python3-xxhash python3-crc32c)

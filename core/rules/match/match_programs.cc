@@ -73,7 +73,7 @@ bool MatchPrograms::admits(const Program& program, const Place& place) {
   return fits(false) || (program.commutative && program.makers.size() == 2 && fits(true));
 }
 
-const std::vector<std::uint32_t>& MatchPrograms::at(const graph::Graph& graph, graph::NodeId anchor) {
+std::span<const std::uint32_t> MatchPrograms::at(const graph::Graph& graph, graph::NodeId anchor) {
   const graph::Node& node = graph.node(anchor);
   Place place{node.kind, node.inputs.size(), {}};
   std::uint64_t key =
@@ -86,7 +86,7 @@ const std::vector<std::uint32_t>& MatchPrograms::at(const graph::Graph& graph, g
   const auto [held, fresh] = places_.try_emplace(key);
   if (fresh) {
     for (const Program& program : by_kind_[static_cast<std::size_t>(node.kind)]) {
-      if (admits(program, place)) held->second.push_back(program.rule);
+      if (admits(program, place)) held.value().push_back(program.rule);
     }
   }
   return held->second;

@@ -5,8 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
+
+#include <tsl/robin_map.h>
 
 #include "core/graph/graph.h"
 #include "core/rules/compile/compiled_rule.h"
@@ -24,7 +25,7 @@ class MatchPrograms {
   explicit MatchPrograms(const RuleSet& rules);
 
   /// Numbers of the rules that may match at this anchor, ascending; valid as long as the object.
-  const std::vector<std::uint32_t>& at(const graph::Graph& graph, graph::NodeId anchor);
+  std::span<const std::uint32_t> at(const graph::Graph& graph, graph::NodeId anchor);
 
  private:
   static constexpr std::size_t kInputs = 4;
@@ -51,7 +52,10 @@ class MatchPrograms {
   static bool admits(const Program& program, const Place& place);
 
   std::vector<std::vector<Program>> by_kind_;
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> places_;
+  struct Mixed {
+    std::size_t operator()(std::uint64_t key) const { return key * 0x9e3779b97f4a7c15 >> 32; }
+  };
+  tsl::robin_map<std::uint64_t, std::vector<std::uint32_t>, Mixed> places_;
 };
 
 }  // namespace regraft::rules
