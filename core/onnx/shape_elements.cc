@@ -4,11 +4,11 @@
 
 #include "core/graph/constants.h"
 #include "core/graph/derived_dims.h"
+#include "core/graph/taken_elements.h"
 
 namespace regraft::onnx {
 namespace {
 
-using graph::Attr;
 using graph::Dim;
 using graph::Element;
 using graph::OpKind;
@@ -77,30 +77,6 @@ Elements chosen(const Elements& condition, const Elements& yes, const Elements& 
   return out;
 }
 
-Elements picked(const Elements& from, const Elements& places) {
-  const auto size = static_cast<std::int64_t>(from.size());
-  Elements out;
-  for (const Element& place : places) {
-    const std::int64_t at = place.value + (place.value < 0 ? size : 0);
-    out.push_back(place.is_number() && at >= 0 && at < size ? from[static_cast<std::size_t>(at)] : Element{});
-  }
-  return out;
-}
-
-Elements sliced(const graph::AttrBlock& attrs, const Elements& from) {
-  if (!attrs.has(Attr::starts) || !attrs.has(Attr::ends) || attrs.ints(Attr::starts).size() != 1) return {};
-  const auto size = static_cast<std::int64_t>(from.size());
-  const auto place = [&](std::int64_t at) {
-    return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
-  };
-  const std::int64_t end = place(attrs.ints(Attr::ends)[0]),
-                     step = std::min(attrs.ints(Attr::steps)[0], size + 1);
-  Elements out;
-  for (std::int64_t at = place(attrs.ints(Attr::starts)[0]); at < end; at += step)
-    out.push_back(from[static_cast<std::size_t>(at)]);
-  return out;
-}
-
 Elements of_dims(std::span<const Dim> dims) {
   Elements out;
   for (const Dim dim : dims) out.push_back(Element::of(dim));
@@ -129,9 +105,10 @@ std::optional<graph::Dims> part_of_shape(const ::onnx::NodeProto& node, const gr
     if (attribute.name() == "start") start = attribute.i();
     if (attribute.name() == "end") end = attribute.i();
   }
-  start = std::clamp<std::int64_t>(start < 0 ? start + rank : start, 0, rank);
-  end = std::clamp<std::int64_t>(end < 0 ? end + rank : end, start, rank);
-  return graph::Dims(std::span<const Dim>(type.dims.begin() + start, type.dims.begin() + end));
+  graph::Dims dims;
+  for (const std::int64_t at : graph::slice_places(rank, start, end))
+    dims.push_back(type.dims[static_cast<std::size_t>(at)]);
+  return dims;
 }
 
 Elements elements_of(const graph::Tables& tables, const graph::Operand& operand) {
@@ -158,9 +135,9 @@ Elements computed_elements(graph::Tables& tables, OpKind kind, const graph::Attr
       return x.ranked && x.rank() <= kMost ? of_dims(x.dims) : Elements{};
     }
     case OpKind::gather:
-      return tables.type(operands[0].type).rank() == 1 ? picked(operand(0), operand(1)) : Elements{};
     case OpKind::slice:
-      return sliced(attrs, operand(0));
+      if (tables.type(operands[0].type).rank() != 1) return {};
+      return graph::taken_elements(kind, attrs, operand(0), operand(1));
     case OpKind::concat: {
       Elements joined;
       for (std::size_t i = 0; i < operands.size(); ++i) {

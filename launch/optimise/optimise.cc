@@ -26,13 +26,13 @@
 #include "launch/optimise/blame.h"
 #include "launch/optimise/checked_search.h"
 #include "launch/optimise/log_replay.h"
-#include "launch/optimise/measured_choice.h"
 #include "launch/optimise/measured_costs.h"
 #include "launch/optimise/model_graphs.h"
 #include "launch/optimise/not_equivalent_error.h"
 #include "launch/optimise/output_files.h"
 #include "launch/optimise/point_costs.h"
 #include "launch/optimise/report_page.h"
+#include "launch/optimise/rewrite_trials.h"
 
 namespace regraft::launch {
 namespace {
@@ -197,38 +197,13 @@ class Pipeline {
     if (options_.accept != "measured" || options_.script || options_.trial_s <= 0 ||
         profile_.ceiling() < 1 + options_.least_gain / 100)  // all that is not dense gives less
       return found;
-    if (!try_out(search, found, options_.trial_s) || !learns) return found;
-    CheckedSearch::Proposal further = learned_->search(search, *model_, *rules_, timed_, found);
-    if (further.paths == found.paths) return found;
-    found = search.check(std::move(further));
-    try_out(search, found, options_.trial_s / 2);
-    return found;
-  }
-
-  /// Lets the machine choose, from what was found on. Whether it took rewrites in.
-  bool try_out(CheckedSearch& search, CheckedSearch::Result& found, double seconds) {
-    CheckedSearch::Proposal chosen = found;
-    const std::size_t taken_in = report_.changes.taken_in.size();
-    timed_step("trials", [&] {
-      try {
-        chosen.paths = choose(found.paths, seconds);
-      } catch (const exec::ExecError& error) {  // the whole-model check says what is to blame
-        options_.warn(std::string("no trials: ") + error.what());
-      }
-    });
-    if (chosen.paths != found.paths) found = search.check(std::move(chosen));
-    return report_.changes.taken_in.size() > taken_in;
-  }
-
-  /// What measures fastest at the first sizes, from the rewrites found on.
-  Paths choose(const Paths& found, double seconds) {
-    std::vector<double> saved_us;
-    for (std::size_t i = cleaned(log_); i < log_.entries.size(); ++i)
-      saved_us.push_back(log_.entries[i].cost_before_us - log_.entries[i].cost_after_us);
-    const FoundRewrites from{*model_,       *start_, *rules_, costs_->factories(), report_.settings.input,
-                             costs_->idle()};
-    return MeasuredChoice(runtimes_->sessions(), runtimes_->trials(seconds), from, clock_)
-        .choose(found, saved_us, report_.changes);
+    const RewriteTrials::Parts parts{options_, *model_, *start_, *rules_, *costs_,
+                                     search,   report_, log_,    clock_};
+    RewriteTrials::GoOn go_on;
+    if (learns)
+      go_on = [&](const auto& from) { return learned_->search(search, *model_, *rules_, timed_, from); };
+    return RewriteTrials(runtimes_->sessions(), runtimes_->trials(options_.trial_s), parts, timed_, go_on)
+        .choose(found, tuning_ ? tuning_->to_try() : std::vector<exec::SessionSettings>(1));
   }
 
   /// Writes what was found aside, without what makes it another model than the input; says why where nothing

@@ -102,18 +102,25 @@ bool SessionTuning::holds(const std::filesystem::path& model, const exec::Sessio
 }
 
 void SessionTuning::tune_input() {
-  report_.input = found(options_.input, given_);
-  if (report_.input == given_) return;
-  const exec::LatencyReport latency = exec::compare_latency(
-      runtime_.sessions(), options_.input, {options_.input, report_.input}, runtime_.options());
-  if (latency.accepted)
-    report_.gain = latency.estimate;
-  else
-    report_.input = given_;
+  exec::SessionSettings& input = report_.input = found(options_.input, given_);
+  if (input != given_) {
+    const exec::LatencyReport latency = exec::compare_latency(runtime_.sessions(), options_.input,
+                                                              {options_.input, input}, runtime_.options());
+    if (latency.accepted)
+      report_.gain = latency.estimate;
+    else
+      input = given_;
+  }
+  report_.output = input;
+}
+
+std::vector<exec::SessionSettings> SessionTuning::to_try() const {
+  if (report_.input == given_) return {given_};
+  return {report_.input, given_};
 }
 
 void SessionTuning::tune_output(const std::filesystem::path& output) {
-  report_.output = found(output, holds(output, report_.input) ? report_.input : given_);
+  report_.output = found(output, holds(output, report_.output) ? report_.output : given_);
 }
 
 }  // namespace regraft::launch

@@ -33,8 +33,8 @@ struct SettingsReport {
 /// another model, to which they do not belong. What holds no settings stays.
 void remove_stale_settings(const OptimiseOptions& options);
 
-/// Finds session settings in which the input runs fastest, and then those for what it is rewritten to, from
-/// the input's on. So the input has the same freedom. All arguments outlive it.
+/// Finds session settings in which the input runs fastest, and those for what it is rewritten to. So the
+/// input has the same freedom. All arguments outlive it.
 class SessionTuning {
  public:
   /// How models are compared with the input.
@@ -44,6 +44,9 @@ class SessionTuning {
 
   /// Settings that are chosen by trials are kept where sessions that no choice was made by confirm them.
   void tune_input();
+  /// Those in which rewrites are tried: the input's, and, where these are others, those that were given.
+  std::vector<exec::SessionSettings> to_try() const;
+  /// From the report's settings of the output on.
   void tune_output(const std::filesystem::path& output);
 
  private:

@@ -3,6 +3,7 @@
 
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/torch/torch_ops.h"
+#include "core/graph/taken_elements.h"
 
 namespace regraft::exec {
 namespace {
@@ -70,22 +71,6 @@ Tensor pick(const Tensor& x, std::int64_t axis, const Ints& places) {
   return x.index_select(axis, at::tensor(places, x.options().dtype(at::kLong)));
 }
 
-/// The places that a slice picks of a dim (ONNX Slice).
-Ints slice_places(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
-  start += start < 0 ? size : 0;
-  end += end < 0 ? size : 0;
-  Ints places;
-  if (step > 0) {
-    end = std::clamp<std::int64_t>(end, 0, size);
-    for (std::int64_t i = std::clamp<std::int64_t>(start, 0, size); i < end; i += step) places.push_back(i);
-  } else {
-    end = std::clamp<std::int64_t>(end, -1, size - 1);
-    for (std::int64_t i = std::clamp<std::int64_t>(start, 0, size - 1); i > end; i += step)
-      places.push_back(i);
-  }
-  return places;
-}
-
 Tensors slice(const TorchCall& call) {
   Tensor x = call.input(0);
   const Ints starts = required(call.ints(Attr::starts, 1), "starts");
@@ -95,7 +80,7 @@ Tensors slice(const TorchCall& call) {
   const Ints axes = call.ints(Attr::axes, 3).value_or(all);
   const Ints steps = call.ints(Attr::steps, 4).value_or(Ints(starts.size(), 1));
   for (std::size_t i = 0; i < starts.size(); ++i) {
-    x = pick(x, axes[i], slice_places(x.size(axes[i]), starts[i], ends[i], steps[i]));
+    x = pick(x, axes[i], graph::slice_places(x.size(axes[i]), starts[i], ends[i], steps[i]));
   }
   return {x};
 }

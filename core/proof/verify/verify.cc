@@ -38,9 +38,9 @@ std::string in_words(const BoundedResult& found) {
     case BoundedResult::Outcome::sampled:
       return std::to_string(found.random_matches) + " random matches";
     default:
-      return "the grid of " + std::to_string(found.examples) + " examples (" + found.grid +
-             "), corners drawn: " + std::to_string(found.grid_matches) + " matches; " +
-             std::to_string(found.random_matches) + " random matches";
+      return std::to_string(found.examples) + " examples (" + found.grid +
+             "): " + std::to_string(found.grid_matches) + " matches; " +
+             std::to_string(found.random_matches) + " random";
   }
 }
 
@@ -67,9 +67,9 @@ void add_proof(const rules::RuleSet& alone, const VerifyOptions& options, Verdic
   verdict.whole = found.whole;
   if (!found.sets) verdict.status = RuleStatus::proved;
   verdict.note = std::string(found.sets ? "all dims, sets to 3, ranks to " : "all dims, ranks to ") +
-                 std::to_string(found.most_rank) + " in " + std::to_string(found.cases) +
-                 " cases, equalities whole in Z3: " + std::to_string(found.whole) + " of " +
-                 std::to_string(found.equalities) + (found.guarded ? ", where types stay" : "") +
+                 std::to_string(found.most_rank) + " in " + std::to_string(found.cases) + " cases, " +
+                 std::to_string(found.whole) + " of " + std::to_string(found.equalities) +
+                 " equalities whole in Z3" + (found.guarded ? ", where types stay" : "") +
                  (found.fails_above ? ", no proof with one more; " : "; ") + verdict.note;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -11,6 +12,7 @@
 #include "core/graph/derived_dims.h"
 #include "core/graph/evaluate.h"
 #include "core/graph/order.h"
+#include "core/graph/taken_elements.h"
 #include "core/rules/rewrite/cleanup_rules.h"
 #include "core/rules/rewrite/same_value.h"
 
@@ -19,6 +21,7 @@ namespace {
 
 using graph::Attr;
 using graph::AttrBlock;
+using graph::Element;
 using graph::Graph;
 using graph::GraphError;
 using graph::Node;
@@ -197,34 +200,19 @@ class Cleaner {
     if (node.inputs.empty() || graph_.node(node.inputs[0].node).kind != OpKind::shape) return std::nullopt;
     const graph::TensorType& type = graph_.type(graph_.node(node.inputs[0].node).inputs[0]);
     if (!type.ranked) return std::nullopt;
+    std::vector<Element> dims, indices;
+    std::ranges::transform(type.dims, std::back_inserter(dims), &Element::of);
+    if (node.kind == OpKind::gather && graph_.weight_of(node.inputs[1]) != WeightId::none)
+      if (const auto places = graph::integer_values(tables_, graph_.weight_of(node.inputs[1]), kMostPlaces))
+        std::ranges::transform(*places, std::back_inserter(indices), &Element::number);
     std::vector<std::int64_t> taken;
-    for (std::int64_t at : places_taken(node, static_cast<std::int64_t>(type.rank()))) {
-      if (at < 0) at += static_cast<std::int64_t>(type.rank());
-      if (at < 0 || at >= static_cast<std::int64_t>(type.rank())) return std::nullopt;
-      taken.push_back(type.dims[static_cast<std::size_t>(at)]);
-      if (graph::is_symbol(taken.back())) return std::nullopt;
+    for (const Element& dim : graph::taken_elements(node.kind, tables_.attrs(node.attrs), dims, indices)) {
+      if (!dim.is_number()) return std::nullopt;
+      taken.push_back(dim.value);
     }
     const auto count = tables_.type(node.outputs[0]).element_count();
     if (taken.empty() || !count || static_cast<std::size_t>(*count) != taken.size()) return std::nullopt;
     return std::vector{tables_.weights().literal(node.outputs[0], std::as_bytes(std::span(taken)))};
-  }
-
-  /// The places of a list of so many elements that a Gather or Slice takes; none where they are not known.
-  std::vector<std::int64_t> places_taken(const Node& node, std::int64_t length) const {
-    std::vector<std::int64_t> places;
-    const AttrBlock& attrs = tables_.attrs(node.attrs);
-    if (node.kind == OpKind::gather && graph_.weight_of(node.inputs[1]) != WeightId::none) {
-      const auto indices = graph::integer_values(tables_, graph_.weight_of(node.inputs[1]), kMostPlaces);
-      if (indices) places.assign(indices->begin(), indices->end());
-    } else if (node.kind == OpKind::slice && attrs.has(Attr::starts) &&
-               attrs.ints(Attr::steps) == graph::Ints{1}) {
-      const auto place = [&](std::int64_t at) {
-        return std::clamp<std::int64_t>(at < 0 ? at + length : at, 0, length);
-      };
-      for (std::int64_t at = place(attrs.ints(Attr::starts)[0]); at < place(attrs.ints(Attr::ends)[0]); ++at)
-        places.push_back(at);
-    }
-    return places;
   }
 
   bool grows_too_much(const Node& node) const {

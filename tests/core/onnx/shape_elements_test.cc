@@ -72,6 +72,13 @@ TEST_F(ComputedShapes, HeadsJoinTheBatchAndLeaveItAgain) {
             "float32[batch, 12, seq, 64]");
 }
 
+TEST_F(ComputedShapes, DimsAreTakenOutOfAShape) {
+  begin({"batch", "6", "seq", "4"});
+  const std::string every_second = op("Slice", {"s", ints({-4}), ints({99}), ints({0}), ints({2})});
+  EXPECT_EQ(type_of("ConstantOfShape", {joined({every_second, op("Gather", {"s", ints({-1, 1})})})}),
+            "float32[batch, seq, 4, 6]");
+}
+
 TEST_F(ComputedShapes, WhatIsLeftFollowsFromTheOthers) {
   begin({"batch", "6", "4"});
   EXPECT_EQ(type_of("Reshape", {"x", joined({dim(0), ints({2}), ints({-1})})}), "float32[batch, 2, 12]");

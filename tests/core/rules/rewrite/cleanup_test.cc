@@ -69,20 +69,22 @@ TEST_F(CleanupTest, StaticDimsOfAShapeFold) {
 
 TEST_F(CleanupTest, ASliceOfAShapeFoldsWhereItsDimsAreStatic) {
   const Value x = input({symbol_dim(tables.symbol("batch")), 3, 4});
-  const auto part = [&](std::int64_t from, std::int64_t to) {
+  const auto part = [&](std::int64_t from, std::int64_t to, std::int64_t step = 1) {
     const AttrBlock attrs{
-        {Attr::starts, Ints{from}}, {Attr::ends, Ints{to}}, {Attr::axes, Ints{0}}, {Attr::steps, Ints{1}}};
+        {Attr::starts, Ints{from}}, {Attr::ends, Ints{to}}, {Attr::axes, Ints{0}}, {Attr::steps, Ints{step}}};
     return op(OpKind::slice, {op(OpKind::shape, {x})}, attrs);
   };
   const Value n = {graph.add_input(tables.intern(DType::int64, std::array{Dim{2}}), inputs++), 0};
   graph.add_output(op(OpKind::add, {n, part(1, 9)}));
   graph.add_output(op(OpKind::sub, {n, part(0, 2)}));
+  graph.add_output(op(OpKind::mul, {n, part(-1, 9, 2)}));
   passes();
   const auto second_operand = [&](std::size_t output) {
     return graph.weight_of(graph.node(graph.outputs()[output].node).inputs[1]);
   };
   EXPECT_EQ(evaluate(tables, second_operand(0)).integer, (std::vector<std::int64_t>{3, 4}));
   EXPECT_EQ(second_operand(1), WeightId::none) << "the batch is not known";
+  EXPECT_EQ(evaluate(tables, second_operand(2)).integer, std::vector<std::int64_t>{4});
 }
 
 // What the shape is computed from is dead then.
