@@ -1,6 +1,7 @@
 #include "core/base/file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,6 +30,46 @@ struct stat status_of(const FileDescriptor& file, const fs::path& path) {
   if (::fstat(file.get(), &status) != 0) throw_errno("cannot be examined", path, errno);
   if (S_ISDIR(status.st_mode)) throw_errno("cannot be read", path, EISDIR);
   return status;
+}
+
+/// In names of temporary folders: "regraft-keys.flock.Xa3bZ9", ".regraft.flock.m0QwEr".
+constexpr std::string_view kOurs = "regraft", kHidden = ".regraft", kLocked = ".flock.", kRandom = "XXXXXX";
+
+bool is_temporary(const std::string& name) {
+  const std::size_t at = name.rfind(kLocked);
+  return (name.starts_with(kOurs) || name.starts_with(kHidden)) && at != std::string::npos &&
+         at + kLocked.size() + kRandom.size() == name.size();
+}
+
+FileDescriptor open_folder(const fs::path& folder) {
+  return FileDescriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+/// Whether the path still names what was opened.
+bool names(const fs::path& folder, const FileDescriptor& opened) {
+  struct stat by_path {
+  }, by_handle{};
+  return ::lstat(folder.c_str(), &by_path) == 0 && ::fstat(opened.get(), &by_handle) == 0 &&
+         by_path.st_dev == by_handle.st_dev && by_path.st_ino == by_handle.st_ino;
+}
+
+bool lock(const FileDescriptor& opened, int how) {
+  int failed = 0;
+  while ((failed = ::flock(opened.get(), how)) != 0 && errno == EINTR) {
+  }
+  return failed == 0;
+}
+
+void remove_abandoned(const fs::path& within) {
+  std::error_code ignored;  // another process may remove the same
+  for (fs::directory_iterator at(within, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    if (!is_temporary(at->path().filename().string())) continue;
+    const FileDescriptor folder = open_folder(at->path());
+    struct stat facts {};
+    const bool own = folder && ::fstat(folder.get(), &facts) == 0 && facts.st_uid == ::geteuid();
+    std::error_code kept;
+    if (own && lock(folder, LOCK_EX | LOCK_NB)) fs::remove_all(at->path(), kept);
+  }
 }
 
 }  // namespace
@@ -120,10 +161,22 @@ void sync_folder(const fs::path& folder) {
   if (::fsync(file.get()) != 0 && errno != EINVAL) throw_errno("cannot be made durable", folder, errno);
 }
 
-TempDir::TempDir(std::string_view prefix) {
-  std::string name = (temporary_folder() / prefix).string() + ".XXXXXX";
-  if (!::mkdtemp(name.data())) throw_errno("cannot make a temporary folder", name, errno);
-  path_ = name;
+TempDir::TempDir(std::string_view prefix, const fs::path& within) {
+  const fs::path above = within.empty() ? temporary_folder() : within;
+  remove_abandoned(above);
+  while (!lock_) {
+    std::string name = (above / prefix).string() + std::string(kLocked) + std::string(kRandom);
+    if (!::mkdtemp(name.data()))
+      throw FileError("no folder can be made there: " + std::generic_category().message(errno),
+                      above.string(),
+                      within.empty() ? "give TMPDIR a folder that can be written" : "check it and the disk");
+    path_ = name;
+    FileDescriptor opened = open_folder(path_);
+    if (!opened && errno != ENOENT) throw_errno("cannot be opened", path_, errno);
+    if (opened) lock(opened, LOCK_EX);  // where there are no locks nobody can take it for abandoned
+    // Before it was locked another process may have done so.
+    if (opened && names(path_, opened)) lock_ = std::move(opened);
+  }
 }
 
 TempDir::~TempDir() {

@@ -65,10 +65,13 @@ void write_fully(int fd, std::span<const std::byte> bytes, const std::filesystem
 /// Makes the folder's entries (created, renamed) durable. Throws FileError.
 void sync_folder(const std::filesystem::path& folder);
 
-/// A fresh folder under the system's temporary folder, removed with all it holds in the destructor.
+/// A fresh folder in the system's temporary folder, or `within` another, which only its user can read. The
+/// destructor removes it with all it holds. It is locked (flock) as long as its process lives. So the next
+/// one can tell, and removes, what a killed process left behind where the prefix begins with regraft or
+/// .regraft; process numbers, which are reused and differ between containers, would not tell.
 class TempDir {
  public:
-  explicit TempDir(std::string_view prefix = "regraft");
+  explicit TempDir(std::string_view prefix = "regraft", const std::filesystem::path& within = {});
   TempDir(const TempDir&) = delete;
   TempDir& operator=(const TempDir&) = delete;
   ~TempDir();
@@ -77,6 +80,7 @@ class TempDir {
 
  private:
   std::filesystem::path path_;
+  FileDescriptor lock_;
 };
 
 }  // namespace regraft

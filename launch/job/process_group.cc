@@ -195,7 +195,7 @@ void LeadingProcessGroup::dismiss(bool failed) {
 int follow(MpiSession& mpi) {
   Followed followed;
   try {
-    const KeyFolder keys;
+    const TempDir keys("regraft-keys");
     const std::string name = learner::worker_key_name(mpi.rank());
     const RankKeys files{keys.path() / (name + ".key"), keys.path() / "relay.key"};
     mpi.gather(nlohmann::json{{kNetwork, wire::own_network()},

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/base/config.h"
+#include "core/base/file.h"
 #include "core/wire/keys.h"
 #include "launch/job/actor_count.h"
-#include "launch/job/key_folder.h"
 #include "launch/job/mpi_session.h"
 #include "launch/job/supervisor.h"
 #include "learner/job/run_folder.h"
@@ -34,7 +34,7 @@ class LocalProcessGroup : public ProcessGroup {
   bool asked_to_stop() const override { return asked_to_stop_; }
 
  private:
-  KeyFolder keys_;
+  TempDir keys_{"regraft-keys"};
   bool asked_to_stop_ = false;
 };
 

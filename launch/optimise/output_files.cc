@@ -35,9 +35,7 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 }  // namespace
 
 OutputFiles::OutputFiles(const fs::path& output)
-    : target_(target_of(output)),
-      output_(file_of(target_)),
-      folder_(output_.parent_path(), output_.filename().string()) {}
+    : target_(target_of(output)), output_(file_of(target_)), folder_(output_.parent_path()) {}
 
 void OutputFiles::refuse_data() const {
   throw FileError("cannot hold the model's external data", "the output", "name a file");

@@ -215,17 +215,5 @@ TEST(WriteFully, SaysThatTheDeviceIsFull) {
               HasSubstr("No space left on device (free some disk space"));
 }
 
-TEST(TempDir, IsThereThenGone) {
-  fs::path path;
-  {
-    const TempDir dir("named");
-    path = dir.path();
-    EXPECT_TRUE(fs::is_directory(path));
-    EXPECT_THAT(path.filename().string(), HasSubstr("named."));
-    std::ofstream(path / "inside") << "x";
-  }
-  EXPECT_FALSE(fs::exists(path));
-}
-
 }  // namespace
 }  // namespace regraft

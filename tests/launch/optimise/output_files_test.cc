@@ -70,7 +70,7 @@ TEST(OutputFiles, WhatAKilledRunLeftGoesAndIsNotEmitted) {
   }
   fs::create_directory(left);
   write(left / "model.onnx.partial", "half of it");
-  fs::create_directory(dir.path() / ".other.aside");  // none of ours
+  fs::create_directory(dir.path() / ".other.flock.aside6");  // none of ours
   const OutputFiles alive(dir.path() / "other.onnx");
   {
     OutputFiles files(output);

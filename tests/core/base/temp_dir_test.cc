@@ -1,5 +1,3 @@
-#include "launch/job/key_folder.h"
-
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,8 +6,9 @@
 #include <set>
 
 #include "core/base/atomic_file.h"
+#include "core/base/file.h"
 
-namespace regraft::launch {
+namespace regraft {
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,7 +21,7 @@ std::set<fs::path> entries(const fs::path& folder) {
 void be_killed_with_keys(const fs::path& within) {
   const pid_t child = fork();
   if (child == 0) {
-    const KeyFolder keys(within);
+    const TempDir keys("regraft-keys", within);
     write_file_atomic(keys.path() / "actor-1.key", "secret");
     kill(getpid(), SIGKILL);
   }
@@ -31,10 +30,10 @@ void be_killed_with_keys(const fs::path& within) {
   ASSERT_TRUE(WIFSIGNALED(status));
 }
 
-TEST(KeyFolder, IsTheUsersAloneAndGoesWithItsObject) {
+TEST(TempDir, IsTheUsersAloneAndGoesWithItsObject) {
   const TempDir within;
   {
-    const KeyFolder keys(within.path());
+    const TempDir keys("regraft-keys", within.path());
     EXPECT_EQ(keys.path().parent_path(), within.path());
     EXPECT_EQ(fs::status(keys.path()).permissions(), fs::perms::owner_all);
     write_file_atomic(keys.path() / "actor-1.key", "secret");
@@ -42,13 +41,12 @@ TEST(KeyFolder, IsTheUsersAloneAndGoesWithItsObject) {
   EXPECT_TRUE(fs::is_empty(within.path()));
 }
 
-TEST(KeyFolder, RemovesWhatKilledProcessesLeftAndNothingElse) {
+TEST(TempDir, RemovesWhatKilledProcessesLeftAndNothingElse) {
   const TempDir within;
-  const KeyFolder alive(within.path());
+  const TempDir alive("regraft", within.path());
   write_file_atomic(alive.path() / "actor-1.key", "secret");
-  const fs::path unlike = within.path() / "keys.of.a.user", outside = within.path() / "outside",
-                 link = within.path() / "regraft-actor-keys.link",
-                 file = within.path() / "regraft-actor-keys.file";
+  const fs::path unlike = within.path() / "regraft.user", outside = within.path() / "outside",
+                 link = within.path() / "regraft.flock.a_link", file = within.path() / "regraft.flock.a_file";
   fs::create_directories(unlike);
   fs::create_directories(outside);
   write_file_atomic(outside / "kept", "");
@@ -58,7 +56,7 @@ TEST(KeyFolder, RemovesWhatKilledProcessesLeftAndNothingElse) {
   be_killed_with_keys(within.path());
   ASSERT_EQ(entries(within.path()).size(), before.size() + 1) << "a killed process cannot clean up";
   {
-    const KeyFolder next(within.path());
+    const TempDir next("regraft", within.path());
     std::set<fs::path> expected = before;
     expected.insert(next.path());
     EXPECT_EQ(entries(within.path()), expected);
@@ -69,7 +67,7 @@ TEST(KeyFolder, RemovesWhatKilledProcessesLeftAndNothingElse) {
 }
 
 // A supervisor's children inherit what it opened without saying otherwise.
-TEST(KeyFolder, AProcessThatItStartedDoesNotHoldItsLock) {
+TEST(TempDir, AProcessThatItStartedDoesNotHoldItsLock) {
   const TempDir within;
   fs::path left;
   pid_t sleeper = 0;
@@ -77,7 +75,7 @@ TEST(KeyFolder, AProcessThatItStartedDoesNotHoldItsLock) {
   ASSERT_EQ(pipe(told), 0);
   const pid_t child = fork();
   if (child == 0) {
-    const KeyFolder keys(within.path());
+    const TempDir keys("regraft-keys", within.path());
     sleeper = fork();
     if (sleeper == 0) {
       execlp("sleep", "sleep", "60", nullptr);
@@ -92,16 +90,16 @@ TEST(KeyFolder, AProcessThatItStartedDoesNotHoldItsLock) {
   close(told[1]);
   // Until it has become another program the started process holds what its parent had.
   for (int i = 0; i < 1000 && entries(within.path()).size() == 1; ++i) {
-    const KeyFolder next(within.path());
+    const TempDir next("regraft", within.path());
     if (entries(within.path()).size() == 1) break;
     usleep(10000);
   }
   {
-    const KeyFolder next(within.path());
+    const TempDir next("regraft", within.path());
     EXPECT_EQ(entries(within.path()).size(), 1u) << "its own alone";
   }
   kill(sleeper, SIGKILL);
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}  // namespace regraft
