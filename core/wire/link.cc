@@ -128,9 +128,8 @@ class Link::Impl {
   bool connect() {
     try {
       const RunInfo run = options_.locate();
-      if (!run.server_key.empty() && !is_key(options_.keys.secret_key)) {
+      if (!run.server_key.empty() && !is_key(options_.keys.secret_key))
         throw WireError(WireFault::kKey, "this run wants a key", run.run_id, "give the actor's key file");
-      }
       run_id_ = run.run_id;
       // A URL does not follow the learner's restarts: what it told us last is newer.
       generation_ = std::max(generation_, run.generation);
@@ -220,9 +219,8 @@ class Link::Impl {
     if (const auto* grant = std::get_if<TicketGrant>(&decoded)) return state_.on_grant(grant->ticket);
     if (const auto* ack = std::get_if<Ack>(&decoded)) return state_.on_ack(*ack);
     if (const auto* beat = std::get_if<Heartbeat>(&decoded)) return state_.on_latest(beat->latest);
-    if (const auto* bye = std::get_if<Bye>(&decoded)) {
+    if (const auto* bye = std::get_if<Bye>(&decoded))
       throw WireError(WireFault::kClosed, bye->reason, connection_->endpoint(), "");
-    }
   }
 
   void on_welcome(const Welcome& welcome) {
@@ -234,7 +232,7 @@ class Link::Impl {
     connection_->subscribe(welcome.announce_port);
     state_.on_welcome(welcome, sibling_endpoint(connection_->endpoint(), ".weights", welcome.weights_port),
                       server_key_);
-    log_debug("joined run {} generation {} at {}", run_id_, generation_, connection_->endpoint());
+    log_info("joined run {} generation {} at {}", run_id_, generation_, connection_->endpoint());
   }
 
   void on_refused(const Refused& refused) {
@@ -317,8 +315,10 @@ class Link::Impl {
 
   void give_up_in_time() {
     const std::uint32_t patience_ms = ever_joined_ ? options_.give_up_after_ms : options_.connect_timeout_ms;
+    if (!last_problem_.empty() && !std::exchange(told_to_wait_, true))
+      log_info("waits {} s at most for a learner: {}", patience_ms / 1e3, last_problem_);
     if (awake_.steady_ns() - search_since_ns_ < to_ns(patience_ms)) return;
-    const std::string where = connection_ ? connection_->endpoint() : "run " + run_id_;
+    const std::string where = connection_ ? connection_->endpoint() : run_id_.empty() ? "" : "run " + run_id_;
     throw WireError(WireFault::kTimeout,
                     "no learner answered in " + std::to_string(patience_ms) + " ms" +
                         (last_problem_.empty() ? "" : ": " + last_problem_),
@@ -347,7 +347,7 @@ class Link::Impl {
   std::uint64_t generation_ = 0;
   bool joined_ = false, ever_joined_ = false, blocked_ = false;
   bool connected_ = false, hello_due_ = false, hello_lost_ = false, nobody_listens_ = false;
-  bool reconnect_ = false;
+  bool reconnect_ = false, told_to_wait_ = false;
   int failed_handshakes_ = 0;
   ActorWork told_;
   std::int64_t heartbeat_ns_ = to_ns(1000);

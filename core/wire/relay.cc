@@ -279,7 +279,7 @@ class Session {
 /// The run, once there is one: its file may be missing while the learner starts.
 RunInfo await_run(const LinkOptions& options, const Clock& clock, const std::stop_token& stopped) {
   const std::int64_t until_ns = clock.steady_ns() + options.connect_timeout_ms * kNanosecondsPerMillisecond;
-  for (;;) {
+  for (bool told = false;;) {
     check_stop(stopped);
     try {
       return options.locate();
@@ -287,6 +287,8 @@ RunInfo await_run(const LinkOptions& options, const Clock& clock, const std::sto
       const auto* wire = dynamic_cast<const WireError*>(&error);
       if (wire != nullptr && wire->fault() == WireFault::kClosed) throw;
       if (clock.steady_ns() >= until_ns) throw no_run(error);
+      if (!std::exchange(told, true))
+        log_info("waits {} s at most for a learner: {}", options.connect_timeout_ms / 1e3, error.what());
     }
     std::this_thread::sleep_for(kPauseBeforeRetry);
   }

@@ -21,13 +21,13 @@ struct ActorArguments {
   std::filesystem::path key;
   std::string name;
   std::optional<std::string> kind;
-  std::uint64_t incarnation = 1;
+  std::uint64_t incarnation = 0;  // of one that is started by hand, and tells what it does
 };
 
 int run_actor(const ActorArguments& options) {
   std::stop_source stop;
   const WorkerSignals signals([&] { stop.request_stop(); }, [] {});
-  start_log("warning", options.name);
+  start_log(options.incarnation > 0 ? "warning" : "info", options.name);
   nn::set_torch_threads(1);
   const learner::RunFolder folder = folder_of(options.join, options.run);
   const Config config = load_run_config(folder);

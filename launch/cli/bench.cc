@@ -136,11 +136,13 @@ void add_dream_options(Command& command, BenchArguments& options, Option* dream)
       ->needs(dream);
   command.add_option("--replicas", options.replicas, "dreams side by side")
       ->check(in_range(1, 65536))
+      ->capture_default_str()
       ->needs(dream);
   command
       .add_option("--rule-count", options.rule_count,
                   "rules of the world model with random weights, NO-OP among them")
       ->check(in_range(2, 65535))
+      ->capture_default_str()
       ->needs(dream);
   const auto renamed = [](std::string&) -> std::string {
     throw UsageError("is called --rule-count now", "--xfers", "");
@@ -178,7 +180,8 @@ void add_bench(Command& program, Action& action) {
       ->add_option("--budget", options->latency.budget_s,
                    "seconds to measure; at least " + std::to_string(kLeastSessions) +
                        " sessions a side run, of 3 runs each, however long they take")
-      ->check(in_range(1.0, 86400.0));
+      ->check(in_range(1.0, 86400.0))
+      ->capture_default_str();
   add_feed_options(*command, options->feed);
   command->add_option("--seed", options->latency.seed,
                       "seed of inputs and of the order of sessions, or of the steps");
@@ -198,15 +201,22 @@ void add_bench(Command& program, Action& action) {
   add_dream_options(*command, *options, dream);
   command->add_option("--steps", options->steps, "steps to take; with --dream a hundred times as many")
       ->check(in_range(std::uint64_t{10}, std::uint64_t{1} << 40))
+      ->capture_default_str()
       ->excludes(model);
   command->add_option("--horizon", options->horizon, "most steps of an episode")
       ->check(in_range(1, 10000))
+      ->capture_default_str()
       ->needs(environment);
-  command->add_option("--rules", options->rules, "a .rules file or a folder of them")->needs(environment);
-  command->add_option("--device", options->device, "device profile of the cost model")->needs(environment);
+  command->add_option("--rules", options->rules, "a .rules file or a folder of them")
+      ->capture_default_str()
+      ->needs(environment);
+  command->add_option("--device", options->device, "device profile of the cost model")
+      ->capture_default_str()
+      ->needs(environment);
   const auto costs = enum_names(task::CostKind{});
   command->add_option("--cost", options->cost, "what graphs cost: as the option workload.cost of a job")
       ->check(one_of({costs.begin(), costs.end()}))
+      ->capture_default_str()
       ->needs(environment);
   command->callback([options, &action] {
     if (options->before.empty() && !options->environment && !options->dream)

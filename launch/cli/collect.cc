@@ -17,6 +17,7 @@
 #include "core/nn/policy_file.h"
 #include "core/task/environment_pool.h"
 #include "core/task/workload.h"
+#include "launch/call/call_files.h"
 #include "launch/cli/commands.h"
 #include "launch/job/job_config.h"
 #include "launch/job/job_sizes.h"
@@ -53,7 +54,10 @@ replay::Chooser policy_chooser(const std::filesystem::path& path, const rules::R
   };
 }
 
-int collect(const CollectArguments& options) {
+int collect(CollectArguments& options) {
+  CallFiles files;
+  files.writes("--out", options.out);
+  for (const std::string& model : options.models) files.reads_model("models", model);
   Config config = load_job_config(options.config, options.settings);
   std::string models;
   for (const std::string& model : options.models) models += (models.empty() ? "" : ",") + model;
@@ -91,9 +95,9 @@ int collect(const CollectArguments& options) {
   const double seconds =
       static_cast<double>(clock.steady_ns() - start_ns) / static_cast<double>(nanoseconds_per_second);
   replay::save_rollouts(file, options.out);
-  std::printf("%zu episodes, %llu steps in %.2f s (%.0f steps/s), %ju bytes: %s\n", file.rollouts.size(),
+  std::printf("%zu episodes, %llu steps in %.2f s (%.0f steps/s): %s\n", file.rollouts.size(),
               static_cast<unsigned long long>(steps), seconds, static_cast<double>(steps) / seconds,
-              static_cast<std::uintmax_t>(std::filesystem::file_size(options.out)), options.out.c_str());
+              options.out.c_str());
   return kDone;
 }
 
@@ -110,6 +114,7 @@ void add_collect(Command& program, Action& action) {
                       "synthetic:CHAINS:LOCKED:VALLEY:SEED");
   command->add_option("-o,--out", options->out, "the file of rollouts to write")->required();
   command->add_option("--policy", options->policy, "play by this policy, not at random")
+      ->found_in_configs()
       ->check(existing_file());
   command->add_option("--config", options->config,
                       "a TOML file; configs/NAME.toml: a preset of the installation, found from any folder");

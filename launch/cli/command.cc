@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/base/error.h"
+#include "core/base/find_config.h"
 #include "core/base/text.h"
 #include "launch/cli/number_fault.h"
 
@@ -90,6 +91,15 @@ Option* Option::capture_default_str() {
 
 Option* Option::check(const Check& check) {
   option_.check(CLI::Validator(check.fault, check.help));
+  return this;
+}
+
+Option* Option::found_in_configs() {
+  const auto find = [](std::string& path) {
+    if (path.starts_with("configs/")) path = find_config(path);
+    return std::string();
+  };
+  option_.transform(CLI::Validator(find, ""));  // before its checks
   return this;
 }
 

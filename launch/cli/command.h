@@ -36,6 +36,7 @@ class Option {
   Option* required();
   Option* capture_default_str();  // help shows the value that the option's variable has now
   Option* check(const Check& check);
+  Option* found_in_configs();  // a path below configs/ is the installation's (core/base/find_config.h)
   Option* delimiter(char between);
   Option* needs(const Option* other);
   Option* excludes(const Option* other);

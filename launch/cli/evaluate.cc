@@ -252,6 +252,7 @@ void add_evaluate(Command& program, Action& action) {
   Command* command = program.add_subcommand(
       "evaluate", "compare policies with a random one and with searches, episode by episode");
   command->add_option("--policy", options->policies, "policies, and bundles of world model and controller")
+      ->found_in_configs()
       ->check(existing_file());
   command->add_option(
       "--models", options->models,
@@ -282,6 +283,7 @@ void add_evaluate(Command& program, Action& action) {
   command
       ->add_option("--scripts", options->scripts,
                    "a folder of scripts; those named MODEL-*.script are compared too")
+      ->found_in_configs()
       ->check(existing_folder());
   command->add_flag("--untrained", options->untrained,
                     "compare an untrained policy too, and searches that it guides");

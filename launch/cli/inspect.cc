@@ -131,7 +131,9 @@ void add_inspect(Command& program, Action& action) {
   auto path = std::make_shared<fs::path>();
   Command* command = program.add_subcommand(
       "inspect", "what a model, policy, bundle (.world), checkpoint folder or rewrite log holds");
-  command->add_option("PATH", *path, "the file, or a folder RUN/checkpoints/checkpoint-N")->required();
+  command->add_option("PATH", *path, "the file, or a folder RUN/checkpoints/checkpoint-N")
+      ->required()
+      ->found_in_configs();
   command->callback([path, &action] { action = [path] { return inspect(*path); }; });
 }
 

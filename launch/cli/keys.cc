@@ -3,6 +3,7 @@
 
 #include "core/wire/keys.h"
 #include "launch/cli/commands.h"
+#include "launch/job/join_run.h"
 #include "learner/job/run_folder.h"
 
 namespace regraft::launch {
@@ -44,7 +45,12 @@ void add_keys(Command& program, Action& action) {
   const auto verb = [&](const char* name, const char* help, int (*run)(const KeysArguments&)) {
     Command* sub = command->add_subcommand(name, help);
     sub->add_option("--run", options->folder.root, "the run folder")->required();
-    sub->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
+    sub->callback([options, run, &action] {
+      action = [options, run] {
+        require_run(options->folder);
+        return run(*options);
+      };
+    });
     return sub;
   };
   Command* adding = verb("add", "let a key join; makes the key pair if the file is missing", add);

@@ -63,15 +63,18 @@ int run(OptimiseOptions options) {
 }
 
 void add_search_options(Command& command, OptimiseOptions& options) {
-  command.add_option("--policy", options.policy,
-                     "a trained policy, which guides the search too (default, with --search policy: the one "
-                     "that ships)");
+  command
+      .add_option("--policy", options.policy,
+                  "a trained policy, which guides the search too (default, with --search policy: the one "
+                  "that ships)")
+      ->found_in_configs();
   command.add_option("--search", options.search, "how to search; none: import and export only")
       ->check(one_of(search_choices(), former_search_names()))
       ->capture_default_str();
   command
       .add_option("--script", options.script,
                   "a file of rewrites to make, in place of a search; as in configs/scripts")
+      ->found_in_configs()
       ->excludes("--search");
   command.add_option("--budget", options.budget_s, "seconds of searching")
       ->check(in_range(0.0, 1e7))

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <system_error>
@@ -49,8 +50,10 @@ int run(const Action& action, const ErrorPrinter& errors) {
     return kNotEquivalent;
   } catch (const Error& error) {
     errors.print(error);
+  } catch (const std::filesystem::filesystem_error& error) {
+    errors.print(FileError(error.code().message(), error.path1(), "check the path and its permissions"));
   } catch (const std::bad_alloc&) {
-    errors.print(Error("out of memory", "", ""));
+    errors.print(Error("out of memory", "", "end other programs, or take a machine that has more"));
   } catch (const std::exception& error) {
     errors.print(Error(std::string("unexpected: ") + error.what(), "", "please report this"));
   }

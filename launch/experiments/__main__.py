@@ -20,7 +20,7 @@ FOLDER = installed("configs/experiments")
 
 
 def _description(name):
-    path = pathlib.Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
+    path = installed(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
     remedy = nearest(name, [file.stem for file in FOLDER.glob("*.toml")],
                      "see `regraft experiment --list`, or give a .toml file")
     require(path.exists(), f"there is no experiment '{path.stem}'", path.parent, remedy, 2)

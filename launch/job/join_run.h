@@ -11,8 +11,12 @@
 
 namespace regraft::launch {
 
+/// Throws UsageError where no run was prepared in that folder.
+void require_run(const learner::RunFolder& folder);
+
 /// The run folder that `run` names, or where the run file lies; a relay's file lies one folder deeper. A
-/// worker on another machine needs it on a shared file system. Throws UsageError where `join` is a URL.
+/// worker on another machine needs it on a shared file system. Throws UsageError where `join` is a folder, or
+/// a URL alone, or there is no run.
 learner::RunFolder folder_of(const std::string& join, const std::optional<std::filesystem::path>& run);
 
 /// For wire::LinkOptions: the run, as its file or URL says. WireError(kClosed) once it has ended, or this

@@ -4,6 +4,7 @@
 #include <sys/file.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -35,8 +36,9 @@ void make_folder(const learner::RunFolder& folder) {
 
 FileDescriptor lock_run(const learner::RunFolder& folder) {
   FileDescriptor lock(open((folder.root / ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
-  if (!lock || flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
-    throw LaunchError("cannot be locked: a job is running in it, or it is not writable", folder.root.string(),
+  if (!lock) throw_errno("cannot be written", folder.root, errno);
+  if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
+    throw LaunchError("a job is running in it", folder.root.string(),
                       "wait for that job, or choose another --run folder");
   return lock;
 }
@@ -99,6 +101,8 @@ PreparedRun made_ready(const learner::RunFolder& folder, Config config, FileDesc
 }  // namespace
 
 void check_folder(const learner::RunFolder& folder, bool resume) {
+  if (fs::exists(folder.root) && !fs::is_directory(folder.root))
+    throw UsageError("is no folder", "--run " + folder.root.string(), "name a folder; it is made if missing");
   const bool exists = fs::exists(folder.run_id());
   if (resume && !exists)
     throw LaunchError("there is no run to resume", folder.root.string(), "leave out --resume to start one");

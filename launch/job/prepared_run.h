@@ -14,7 +14,7 @@ struct PreparedRun {
   FileDescriptor lock;
 };
 
-/// Throws LaunchError where there is no run to resume, or one that is not to be.
+/// Throws UsageError for a file, LaunchError where there is no run to resume, or one that is not to be.
 void check_folder(const learner::RunFolder& folder, bool resume);
 
 /// Throws UsageError, ConfigError or RuleError where a job's models, rules, options or actors cannot be used;

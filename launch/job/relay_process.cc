@@ -37,7 +37,7 @@ wire::HubOptions hub_options(const RelayPlace& place, const learner::LearnerOpti
 int run_relay_process(const RelayPlace& place) {
   std::stop_source stop;
   const WorkerSignals signals([&] { stop.request_stop(); }, [] {});
-  start_log("warning", place.name);
+  start_log(place.incarnation > 0 ? "warning" : "info", place.name);
   std::error_code ignored;
   if (fs::equivalent(place.file, place.join, ignored))
     throw UsageError("the relay's file is the learner's", "--file", "name another one");

@@ -14,8 +14,8 @@ struct RelayPlace {
   std::filesystem::path key;   // its key pair
   std::filesystem::path file;  // written for its actors
   std::string name;
-  std::string address;  // where it listens for actors, beside ipc
-  std::uint64_t incarnation = 1;
+  std::string address;            // where it listens for actors, beside ipc
+  std::uint64_t incarnation = 0;  // of one that is started by hand, and tells what it does
 };
 
 /// A relay's worker process (core/wire/relay.h), to the end of the run: an exit code. SIGTERM and SIGINT end

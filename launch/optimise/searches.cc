@@ -44,7 +44,7 @@ std::unique_ptr<search::Search> make_search(const std::string& name, search::Pri
   if (name != "policy" && name != "portfolio")
     throw UsageError("unknown search '" + name + "'", "--search", suggestion(name, search_names()));
   if (name == "policy" && !prior)
-    throw UsageError("search 'policy' goes by a policy", "--search", "give one");
+    throw UsageError("search 'policy' goes by a policy", "--search", "give one with --policy");
   std::vector<std::unique_ptr<search::Search>> parts;
   if (name == "portfolio") {
     parts.push_back(search::make_all_sites_descent());

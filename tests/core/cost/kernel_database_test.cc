@@ -3,8 +3,11 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 
 #include "core/base/file.h"
@@ -139,6 +142,43 @@ TEST(KernelDatabase, GoesOnWithoutAFileThatAnotherProcessHolds) {
   database.write("here", std::vector{sample(graph::OpKind::conv, 5, 12)});
   EXPECT_THAT(database.problem(), HasSubstr("locked"));
   EXPECT_TRUE(database.read("here").empty());
+}
+
+TEST(KernelDatabase, GoesOnWithoutAFileThatMayOnlyBeRead) {
+  const TempDir folder;
+  const auto file = folder.path() / "kernels.sqlite";
+  KernelDatabase(file).write("here", std::vector{sample(graph::OpKind::conv, 5, 12)});
+  ASSERT_EQ(::chmod(file.c_str(), 0444), 0);
+  const uid_t user = ::geteuid(), nobody = 65534;
+  for (const mode_t mode : {0555u, 0777u}) {
+    ASSERT_EQ(::chmod(folder.path().c_str(), mode), 0);
+    ASSERT_EQ(::seteuid(user == 0 ? nobody : user), 0) << "root may write everywhere";
+    KernelDatabase database(file);
+    database.write("here", std::vector{sample(graph::OpKind::conv, 7, 12)});
+    ASSERT_EQ(::seteuid(user), 0);
+    EXPECT_THAT(database.problem(), HasSubstr("going on without")) << std::oct << mode;
+  }
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0700), 0);
+  EXPECT_EQ(KernelDatabase(file).read("here").size(), 1u);
+}
+
+TEST(KernelDatabase, OnAFullDiskItKeepsWhatItHad) {
+  const TempDir folder;
+  const auto file = folder.path() / "kernels.sqlite";
+  KernelDatabase(file).write("here", std::vector{sample(graph::OpKind::conv, 5, 12)});
+  std::vector<KernelSample> many;
+  for (int i = 0; i < 5000; ++i) many.push_back(sample(graph::OpKind::matmul, i, 12));
+  const rlimit full{65536, RLIM_INFINITY};
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  KernelDatabase database(file);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
+  database.write("here", many);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  ::signal(SIGXFSZ, handler);
+  EXPECT_THAT(database.problem(), HasSubstr("measured kernels are not kept ("));
+  EXPECT_EQ(KernelDatabase(file).read("here").size(), 1u);
 }
 
 TEST(DeviceFingerprint, TellsThreadsAndRatesApart) {

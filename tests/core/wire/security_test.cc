@@ -3,6 +3,8 @@
 #include <thread>
 
 #include "core/base/atomic_file.h"
+#include "core/base/file.h"
+#include "core/base/log.h"
 #include "core/wire/run_fixture.h"
 
 // Who may join and who may not, over real sockets.
@@ -141,7 +143,10 @@ TEST(Joining, WhereNobodyListensItTimesOutAndSaysWhere) {
   EXPECT_THAT(error.what(), testing::HasSubstr(info.tcp));
 
   options.locate = [path = run.folder() / "none.json"] { return RunInfo::load(path); };
+  start_log("info", "a", run.folder() / "log");
   EXPECT_EQ(error_of([&] { Link(options, run.clock()); }).fault(), WireFault::kTimeout);
+  start_log("warning", "");
+  EXPECT_THAT(read_file(run.folder() / "log"), testing::HasSubstr("a: waits 0.5 s at most for a learner: "));
 }
 
 TEST(Joining, ASecuredRunNeedsAKey) {

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <csignal>
 #include <iterator>
 #include <map>
 #include <sstream>
@@ -42,6 +43,7 @@ TEST(Cli, WrongCallsSayWhatIsWrongAndWhatIsNear) {
        2,
        "'sweep' is called 'all_sites_descent' now"},
       {{"optimise", "missing.onnx", "-o", "/tmp/y.onnx", "--search", "greedy"}, 1, "missing.onnx"},
+      {{"optimise", "missing.onnx", "-o", "/proc/none/x.onnx"}, 1, "/proc/none"},
       {{"optimise", "x.onnx", "-o", "y.onnx", "--log", "./y.onnx"}, 2, "is the path of --output too"},
       {{"train", "--run", "/tmp/regraft-none", "--set", "ppo.learning_rat=1"}, 2, "ppo.learning_rate"},
       {{"train", "--run", "/tmp/regraft-none", "--set", "ppo.learning_rate=-1"}, 2, "ppo.learning_rate"},
@@ -55,6 +57,18 @@ TEST(Cli, WrongCallsSayWhatIsWrongAndWhatIsNear) {
       {{"train", "--resume", "--run", "/tmp/regraft-none", "--set", "workload.models=synthetic:4:1:1:0"},
        1,
        "no run to resume"},
+      {{"train", "--run", "/proc/version"},
+       2,
+       "--run /proc/version: is no folder (name a folder; it is made"},
+      {{"train", "--run", "/proc/version", "--resume"}, 2, "--run /proc/version: is no folder"},
+      {{"keys", "list", "--run", "/tmp/regraft-none"}, 2, "/tmp/regraft-none: there is no run (give --run"},
+      {{"keys", "add", "a", "--run", "/tmp", "--key", "/tmp/regraft-none"}, 2, "/tmp: there is no run"},
+      {{"keys", "list"}, 2, "--run is required"},
+      {{"keys"}, 2, "run `regraft keys --help`"},
+      {{"actor", "--join", "/tmp/regraft-none/run.json", "--key", "k", "--name", "a"}, 2, "there is no run"},
+      {{"relay", "--join", "/tmp", "--key", "k", "--name", "a"}, 2, "name its run file, /tmp/run.json"},
+      {{"collect", "synthetic:4:1:1:0", "-o", "/proc/none/x"}, 1, "/proc/none"},
+      {{"inspect", std::string(300, 'x')}, 1, "x: File name too long (check the path"},
       {{"rules", "show", "conv-bm"}, 2, "conv-bn"},
       {{"verify", "missing.onnx", "missing.onnx"}, 1, "missing.onnx"},
       {{"bench", "missing.onnx"}, 1, "missing.onnx"},
@@ -155,19 +169,6 @@ TEST_F(OptimiseTest, DamagedModelsGiveAnErrorAndLeaveNothing) {
     EXPECT_THAT(result.errors, HasSubstr("bad.onnx"));
     EXPECT_TRUE(nothing_left());
   }
-}
-
-TEST_F(OptimiseTest, AFormerNameOfASearchNamesThePresentOne) {
-  const Captured result = optimise(regraft::testing::unpacked_model("nasrnn"), {"--search", "sweep"});
-  EXPECT_EQ(result.status.code, 2);
-  EXPECT_THAT(result.errors, HasSubstr("'sweep' is called 'all_sites_descent' now"));
-}
-
-TEST_F(OptimiseTest, AnUnwritableOutputIsAnError) {
-  const Captured result = run({"optimise", regraft::testing::unpacked_model("nasrnn").string(), "-o",
-                               "/proc/none/x.onnx", "--search", "none"});
-  EXPECT_EQ(result.status.code, 1);
-  EXPECT_THAT(result.errors, HasSubstr("/proc/none"));
 }
 
 TEST_F(OptimiseTest, APolicyOfAnotherSchemaIsRefused) {
@@ -290,6 +291,27 @@ TEST(Inspect, SaysWhatABundleHolds) {
     EXPECT_THAT(shown.output, HasSubstr(text));
   write_file_atomic(file, read_file(file).substr(0, 1000));
   EXPECT_THAT(run({"inspect", file.string()}).errors, HasSubstr("truncated or damaged"));
+}
+
+TEST(Calibrate, OneThatIsInterruptedLeavesNothingBehindOnceTheNextGoesOn) {
+  const regraft::TempDir dir;
+  const fs::path temporary = dir.path() / "tmp";
+  fs::create_directory(temporary);
+  std::vector<std::string> call{"calibrate", "--database", (dir.path() / "kernels.sqlite").string(),
+                                "--threads", "1",          "--budget"};
+  ::signal(SIGINT, SIG_DFL);  // which a shell in the background ignores, and so would what it starts
+  std::vector<std::string> argv{testing::program()};
+  argv.insert(argv.end(), call.begin(), call.end());
+  argv.emplace_back("600");
+  testing::Running first(argv, {{"TMPDIR", temporary.string()}});
+  ASSERT_TRUE(first.wait_for_line("measuring: ")) << first.seen();
+  first.signal(SIGINT);
+  EXPECT_EQ(first.finish().signal, SIGINT);
+  call.emplace_back("1");
+  const Captured next = run(call, {{"TMPDIR", temporary.string()}});
+  EXPECT_EQ(next.status.code, 0) << next.errors;
+  EXPECT_EQ(next.errors.find("set aside"), std::string::npos) << next.errors;
+  EXPECT_TRUE(fs::is_empty(temporary));
 }
 
 TEST(Calibrate, MeasuresEachGraphAndRanksThem) {

@@ -162,6 +162,17 @@ TEST_F(Files, TheModelItselfMayBeTheOutput) {
     }
 }
 
+TEST_F(Files, ThoseOfTheInstallationAreFoundFromAnyFolder) {
+  const std::string policy = "configs/policies/default.policy";
+  EXPECT_THAT(run({"inspect", policy}).output, HasSubstr("policy: "));
+  for (const auto& call : std::vector<std::vector<std::string>>{
+           {"evaluate", "--models", "model.onnx", "--policy", policy, "--scripts", "configs/scripts"},
+           {"collect", "model.onnx", "-o", "out/x", "--policy", policy, "--set", "world.collect_steps=1"},
+           {"optimise", "model.onnx", "-o", "out/m.onnx", "--search", "none", "--policy", policy},
+           {"optimise", "model.onnx", "-o", "out/m.onnx", "--script", "configs/scripts/nasrnn-time.script"}})
+    EXPECT_THAT(run(call).errors, Not(::testing::ContainsRegex("cannot be opened|not exist"))) << call[0];
+}
+
 TEST_F(Files, WhatIsMissingIsFoundBeforeTheWork) {
   for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
            {"-o", "out/m.onnx", "--json", "missing/report.json"},
@@ -224,7 +235,7 @@ TEST_F(Files, ErrorsNameTheOutputAndSpeakOnce) {
     const Captured refused =
         run({"optimise", model().string(), "-o", "out/m.onnx", "--search", search, "--quiet"});
     const std::string& errors = refused.errors;
-    EXPECT_THAT(errors, Not(HasSubstr(".aside"))) << errors;
+    EXPECT_THAT(errors, Not(HasSubstr(".flock."))) << errors;
     EXPECT_EQ(errors.find("regraft: "), errors.rfind("regraft: ")) << errors;
   }
 }

@@ -68,22 +68,12 @@ class RuntimesTest : public ::testing::Test {
     return run(arguments);
   }
   std::vector<std::string> optimise(const std::string& runtime) const {
-    return {"optimise",
-            model(),
-            "-o",
-            path("out.onnx"),
-            "--search",
-            "greedy",
-            "--json",
-            path("report.json"),
-            "--trial-budget",
-            "0",
-            "--measure-budget",
-            "1",
-            "--runtime",
-            runtime,
-            "--threads",
-            "1"};
+    std::vector<std::string> words{"optimise", model(), "-o", path("out.onnx"), "--runtime", runtime};
+    const std::string report = path("report.json");
+    for (const char* word : {"--json", report.c_str(), "--search", "greedy", "--trial-budget", "0",
+                             "--measure-budget", "1", "--threads", "1"})
+      words.emplace_back(word);
+    return words;
   }
 
   TempDir dir_;
@@ -180,20 +170,27 @@ TEST_F(RuntimesTest, ResultsAreAcceptedByWhatTheyTakeThere) {
   EXPECT_EQ(read_file(path("out.onnx")), read_file(path("in.onnx")));
 }
 
-TEST_F(RuntimesTest, AResultThatTheRuntimeCannotRunIsNotEmitted) {
+TEST_F(RuntimesTest, AResultThatItsDeviceCannotRunIsNotEmittedNorAnythingWhereItIsGone) {
   const std::string source = adapter("4", "4") + R"(
 load_any = load
 
 def load(model, inputs, threads):
     if os.path.basename(model) == "out.onnx":
-        raise ValueError("no such kernel")
+        open(__file__ + ".gone", "w")
+    if os.path.exists(__file__ + ".gone"):
+        raise ValueError("no such device")
     return load_any(model, inputs, threads)
 )";
   ASSERT_EQ(run(optimise(runtime(source))).status.code, 0);
   const nlohmann::json report = json_of(path("report.json"));
   EXPECT_FALSE(report.at("accepted"));
-  EXPECT_THAT(report.at("reason").get<std::string>(), HasSubstr("seven cannot run it: no such kernel"));
+  EXPECT_THAT(report.at("reason").get<std::string>(), HasSubstr("seven cannot run it: no such device"));
   EXPECT_EQ(read_file(path("out.onnx")), read_file(path("in.onnx")));
+  std::filesystem::remove(path("out.onnx"));
+  const Captured gone = run(optimise(runtime(source)));
+  EXPECT_EQ(gone.status.code, 1);
+  EXPECT_THAT(gone.errors, HasSubstr("seven cannot run it: no such device"));
+  EXPECT_FALSE(std::filesystem::exists(path("out.onnx")));
 }
 
 TEST_F(RuntimesTest, AResultThatIsAnotherModelThereIsNotEmitted) {

@@ -237,8 +237,9 @@ class Commands(Case):
 
     def test_elsewhere_those_of_the_installation_run_by_its_configs(self):
         self.assertRegex(self.regraft("experiment", "--list").stdout, "(?m)^scaling ")
-        planned = self.regraft("experiment", "scaling", "--small", "--plan").stdout.splitlines()
-        self.assertTrue(all("--config configs/load-test.toml" in command for command in planned))
+        for name in "scaling", "configs/experiments/scaling.toml":
+            planned = self.regraft("experiment", name, "--small", "--plan").stdout.splitlines()
+            self.assertTrue(all("--config configs/load-test.toml" in command for command in planned))
 
     def test_errors_say_what_to_do_and_have_their_exit_codes(self):
         self.experiment()
