@@ -316,7 +316,7 @@ class Link::Impl {
   void give_up_in_time() {
     const std::uint32_t patience_ms = ever_joined_ ? options_.give_up_after_ms : options_.connect_timeout_ms;
     if (!last_problem_.empty() && !std::exchange(told_to_wait_, true))
-      log_info("waits {} s at most for a learner: {}", patience_ms / 1e3, last_problem_);
+      log_info("waits {:g} s at most for a learner: {}", patience_ms / 1e3, last_problem_);
     if (awake_.steady_ns() - search_since_ns_ < to_ns(patience_ms)) return;
     const std::string where = connection_ ? connection_->endpoint() : run_id_.empty() ? "" : "run " + run_id_;
     throw WireError(WireFault::kTimeout,

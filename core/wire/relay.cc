@@ -288,7 +288,7 @@ RunInfo await_run(const LinkOptions& options, const Clock& clock, const std::sto
       if (wire != nullptr && wire->fault() == WireFault::kClosed) throw;
       if (clock.steady_ns() >= until_ns) throw no_run(error);
       if (!std::exchange(told, true))
-        log_info("waits {} s at most for a learner: {}", options.connect_timeout_ms / 1e3, error.what());
+        log_info("waits {:g} s at most for a learner: {}", options.connect_timeout_ms / 1e3, error.what());
     }
     std::this_thread::sleep_for(kPauseBeforeRetry);
   }
@@ -319,6 +319,7 @@ void run_relay(const RelayOptions& options, const Clock& clock, const std::stop_
     kept.run_file.remove();
     if (session) session->send_actors_away();
     if (error.fault() != WireFault::kClosed) throw;
+    log_info("ends: {}", error.what());
   }
 }
 
