@@ -46,14 +46,14 @@ FileDescriptor open_folder(const fs::path& folder) {
 }
 
 /// Whether the path still names what was opened.
-bool names(const fs::path& folder, const FileDescriptor& opened) {
+bool is_there(const fs::path& folder, const FileDescriptor& opened) {
   struct stat by_path {
   }, by_handle{};
   return ::lstat(folder.c_str(), &by_path) == 0 && ::fstat(opened.get(), &by_handle) == 0 &&
          by_path.st_dev == by_handle.st_dev && by_path.st_ino == by_handle.st_ino;
 }
 
-bool lock(const FileDescriptor& opened, int how) {
+bool lock_folder(const FileDescriptor& opened, int how) {
   int failed = 0;
   while ((failed = ::flock(opened.get(), how)) != 0 && errno == EINTR) {
   }
@@ -68,7 +68,7 @@ void remove_abandoned(const fs::path& within) {
     struct stat facts {};
     const bool own = folder && ::fstat(folder.get(), &facts) == 0 && facts.st_uid == ::geteuid();
     std::error_code kept;
-    if (own && lock(folder, LOCK_EX | LOCK_NB)) fs::remove_all(at->path(), kept);
+    if (own && lock_folder(folder, LOCK_EX | LOCK_NB)) fs::remove_all(at->path(), kept);
   }
 }
 
@@ -173,9 +173,9 @@ TempDir::TempDir(std::string_view prefix, const fs::path& within) {
     path_ = name;
     FileDescriptor opened = open_folder(path_);
     if (!opened && errno != ENOENT) throw_errno("cannot be opened", path_, errno);
-    if (opened) lock(opened, LOCK_EX);  // where there are no locks nobody can take it for abandoned
+    if (opened) lock_folder(opened, LOCK_EX);  // where there are no locks nobody can take it for abandoned
     // Before it was locked another process may have done so.
-    if (opened && names(path_, opened)) lock_ = std::move(opened);
+    if (opened && is_there(path_, opened)) lock_ = std::move(opened);
   }
 }
 
