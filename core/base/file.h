@@ -68,7 +68,8 @@ void sync_folder(const std::filesystem::path& folder);
 /// A fresh folder in the system's temporary folder, or `within` another, which only its user can read. The
 /// destructor removes it with all it holds. It is locked (flock) as long as its process lives. So the next
 /// one can tell, and removes, what a killed process left behind where the prefix begins with regraft or
-/// .regraft; process numbers, which are reused and differ between containers, would not tell.
+/// .regraft; process numbers, which are reused and differ between containers, would not tell. Others who want
+/// to lock the folder itself wait for ever.
 class TempDir {
  public:
   explicit TempDir(std::string_view prefix = "regraft", const std::filesystem::path& within = {});

@@ -17,9 +17,15 @@ RunInfo at(const std::string& port) {
   return info;
 }
 
+/// In a folder that is not locked.
+fs::path file_in(const TempDir& folder) {
+  fs::create_directory(folder.path() / "relays");
+  return folder.path() / "relays" / "relay.json";
+}
+
 TEST(RelayFile, IsRemovedByWhoWroteItLast) {
   const TempDir folder;
-  const fs::path path = folder.path() / "relay.json";
+  const fs::path path = file_in(folder);
   RelayFile first(path), next(path);
   first.save(at("1001"));
   first.save(at("1002"));
@@ -34,7 +40,7 @@ TEST(RelayFile, IsRemovedByWhoWroteItLast) {
 
 TEST(RelayFile, OfOneThatWroteNoneStays) {
   const TempDir folder;
-  const fs::path path = folder.path() / "relay.json";
+  const fs::path path = file_in(folder);
   at("1001").save(path);
   RelayFile own(path);
   own.remove();

@@ -79,6 +79,7 @@ class TestRun {
   enum class Over { kIpc, kTcp, kPlainTcp };
 
   explicit TestRun(Over over) : server_(load_or_make_key_pair(folder_.path() / "server.key")) {
+    fs::create_directory(folder());
     options_.plain = over == Over::kPlainTcp;
     if (!options_.plain) {
       options_.server_keys = server_;
@@ -118,7 +119,7 @@ class TestRun {
 
   fs::path run_file() const { return folder_.path() / "run.json"; }
   fs::path journal() const { return folder_.path() / "journal"; }
-  fs::path folder() const { return folder_.path(); }
+  fs::path folder() const { return folder_.path() / "run"; }  // no lock but its users' is on it
   HubOptions& options() { return options_; }
   Hub& hub() { return *hub_; }
   Ledger& ledger() { return *ledger_; }
