@@ -21,8 +21,8 @@ const std::map<std::string, std::string>& former_search_names();
 /// `policy` wants a prior, and `portfolio` takes one; it outlives the search. `policy`: half of the limits go
 /// to rollouts of it, the rest to a limited discrepancy search that it orders. `portfolio`, the default, is
 /// all_sites_descent with three quarters of the limits, then taso from the best graph (which search finds
-/// what: launch/docs/evidence.md). With a prior, rollouts, greedy and the ordered search follow, and each
-/// part has an equal share of what is left. Throws UsageError.
+/// what: launch/docs/evidence-learning.md). With a prior, rollouts, greedy and the ordered search follow,
+/// and each part has an equal share of what is left. Throws UsageError.
 std::unique_ptr<search::Search> make_search(const std::string& name, search::Prior* prior,
                                             const search::ObservationOptions& observation);
 
