@@ -16,8 +16,8 @@
 #include "core/task/load_rule_set.h"
 #include "launch/call/call_files.h"
 #include "launch/call/subprocess_checks.h"
-#include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
+#include "launch/command/choices.h"
 #include "launch/optimise/searches.h"
 
 namespace regraft::launch {

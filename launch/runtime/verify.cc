@@ -9,9 +9,9 @@
 #include "core/exec/equivalence/check_equivalence.h"
 #include "core/task/bindings.h"
 #include "launch/call/call_files.h"
-#include "launch/cli/add_feed_options.h"
-#include "launch/cli/commands.h"
-#include "launch/optimise/log_replay.h"
+#include "launch/command/add_feed_options.h"
+#include "launch/graphs/log_replay.h"
+#include "launch/runtime/commands.h"
 
 namespace regraft::launch {
 namespace {

@@ -1,4 +1,4 @@
-#include "launch/cli/program.h"
+#include "launch/command/program.h"
 
 #include <cerrno>
 #include <csignal>
@@ -14,8 +14,9 @@
 #include "core/base/file.h"
 #include "core/base/last_words.h"
 #include "core/base/version.h"
-#include "launch/cli/error_printer.h"
-#include "launch/optimise/not_equivalent_error.h"
+#include "launch/call/exit_code.h"
+#include "launch/call/not_equivalent_error.h"
+#include "launch/command/error_printer.h"
 
 namespace regraft::launch {
 namespace {

@@ -1,4 +1,4 @@
-#include "launch/cli/error_printer.h"
+#include "launch/command/error_printer.h"
 #include "core/base/json_text.h"
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "launch/cli/command.h"
+#include "launch/command/command.h"
 
 namespace regraft::launch {
 

@@ -1,4 +1,4 @@
-#include "launch/optimise/log_replay.h"
+#include "launch/graphs/log_replay.h"
 
 #include <algorithm>
 #include <fstream>

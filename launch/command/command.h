@@ -46,6 +46,10 @@ class Option {
   CLI::Option& option_;
 };
 
+/// What the chosen command does, returning an exit code; set by the command's callback, run after parsing, so
+/// that errors are caught in one place.
+using Action = std::function<int()>;
+
 /// A program or one of its commands. This is all of CLI11 that commands see: its headers define whole classes
 /// inline, which every file that includes them would compile again.
 class Command {

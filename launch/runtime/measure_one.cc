@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/json_text.h"
 #include "core/exec/latency/measurement.h"
-#include "launch/cli/commands.h"
+#include "launch/runtime/commands.h"
 
 namespace regraft::launch {
 

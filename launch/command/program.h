@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "launch/cli/commands.h"
+#include "launch/command/command.h"
 
 namespace regraft::launch {
 

@@ -15,11 +15,11 @@
 #include "core/exec/runtime/ort_session.h"
 #include "launch/call/call_files.h"
 #include "launch/call/runtimes.h"
-#include "launch/cli/add_feed_options.h"
-#include "launch/cli/choices.h"
-#include "launch/cli/commands.h"
-#include "launch/cli/profile.h"
-#include "launch/cli/threads_option.h"
+#include "launch/command/add_feed_options.h"
+#include "launch/command/choices.h"
+#include "launch/command/threads_option.h"
+#include "launch/runtime/commands.h"
+#include "launch/runtime/profile.h"
 
 namespace regraft::launch {
 namespace {

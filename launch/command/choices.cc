@@ -1,4 +1,4 @@
-#include "launch/cli/choices.h"
+#include "launch/command/choices.h"
 
 #include <filesystem>
 

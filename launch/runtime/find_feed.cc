@@ -10,8 +10,8 @@
 #include "core/base/error.h"
 #include "core/base/json_text.h"
 #include "core/base/last_words.h"
-#include "launch/cli/add_feed_options.h"
-#include "launch/cli/commands.h"
+#include "launch/command/add_feed_options.h"
+#include "launch/runtime/commands.h"
 
 namespace regraft::launch {
 namespace {

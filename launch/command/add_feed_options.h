@@ -1,7 +1,7 @@
 #pragma once
 
 #include "launch/call/feed_options.h"
-#include "launch/cli/command.h"
+#include "launch/command/command.h"
 
 namespace regraft::launch {
 

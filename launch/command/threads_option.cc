@@ -1,4 +1,4 @@
-#include "launch/cli/threads_option.h"
+#include "launch/command/threads_option.h"
 
 #include "core/exec/runtime/ort_session.h"
 

@@ -1,9 +1,9 @@
-#include "launch/cli/command_tree.h"
+#include "launch/command/command_tree.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "launch/cli/choices.h"
+#include "launch/command/choices.h"
 
 namespace regraft::launch {
 namespace {

@@ -1,11 +1,11 @@
-#include "launch/cli/command.h"
+#include "launch/command/command.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "launch/cli/number_fault.h"
+#include "launch/command/number_fault.h"
 
 namespace regraft::launch {
 namespace {

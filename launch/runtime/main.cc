@@ -2,7 +2,8 @@
 // load than many of them run.
 #include <array>
 
-#include "launch/cli/program.h"
+#include "launch/command/program.h"
+#include "launch/runtime/commands.h"
 
 int main(int argc, char** argv) {
   using namespace regraft::launch;

@@ -1,5 +1,5 @@
-// The graphs of a model, and how a search's limits are shared out among them.
-#include "launch/optimise/model_graphs.h"
+// How a search's limits are shared out among the graphs of a model.
+#include "launch/optimise/search_each.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "core/onnx/model_builder.h"
-#include "core/rules/lang/rule_error.h"
 
 namespace regraft::launch {
 namespace {
@@ -89,16 +88,6 @@ TEST_F(SearchEachTest, RunsWeigh) {
   EXPECT_THAT(searched({1e9, 1, 1}, {.seconds = 60, .expansions = 100}, 0), ElementsAre(1, 0));
   EXPECT_EQ(parts_[0].expansions, 1u);
   EXPECT_EQ(parts_[1].expansions, 100u);
-}
-
-TEST(ModelGraphs, AreFoundByTheirPaths) {
-  const std::string bytes = branches();
-  const onnx::ImportedModel model = onnx::test::import_text(bytes);
-  const ModelGraphs graphs(model);
-  EXPECT_EQ(graphs.find(""), 0u);
-  EXPECT_EQ(graphs.find("If_2/else_branch"), 2u);
-  EXPECT_THROW(graphs.find("If_3/else_branch"), rules::RuleError);
-  EXPECT_EQ(graphs.operation_count(), 6u);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "core/onnx/import.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/rewrite/rewrite_log.h"
-#include "launch/optimise/model_graphs.h"
+#include "launch/graphs/model_graphs.h"
 
 namespace regraft::launch {
 

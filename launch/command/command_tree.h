@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/cli/command.h"
+#include "launch/command/command.h"
 
 namespace regraft::launch {
 

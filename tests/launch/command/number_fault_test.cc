@@ -1,9 +1,9 @@
-#include "launch/cli/number_fault.h"
+#include "launch/command/number_fault.h"
 
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "launch/cli/command.h"
+#include "launch/command/command.h"
 
 namespace regraft::launch {
 namespace {

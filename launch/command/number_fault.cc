@@ -1,4 +1,4 @@
-#include "launch/cli/number_fault.h"
+#include "launch/command/number_fault.h"
 
 #include <cerrno>
 #include <cmath>

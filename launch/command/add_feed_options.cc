@@ -1,4 +1,4 @@
-#include "launch/cli/add_feed_options.h"
+#include "launch/command/add_feed_options.h"
 
 namespace regraft::launch {
 
