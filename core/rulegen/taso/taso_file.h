@@ -19,11 +19,9 @@ struct TasoTensor {
   std::int32_t port = 0;
 };
 
-/// Numbers of TASO's enum OpType, of those that rule files may hold.
+/// Numbers of TASO's enum OpType, of those that are imported.
 enum class TasoType : std::int32_t {
   conv = 3,
-  pool_max = 6,
-  pool_average = 7,
   relu = 8,
   sigmoid = 9,
   tanh = 10,
@@ -33,8 +31,7 @@ enum class TasoType : std::int32_t {
   add = 16,
   multiply = 17,
   matmul = 18,
-  scale = 19,
-  enlarge = 20
+  scale = 19
 };
 
 /// Numbers of TASO's enum PMParameter.

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "core/base/clock.h"
 #include "core/cost/analytic_cost.h"
 #include "core/env/layered_world.h"
 #include "core/env/rewrite_state.h"
 #include "core/rules/graph_builder.h"
 #include "core/search/greedy.h"
+#include "support/manual_clock.h"
 
 namespace regraft::search {
 namespace {

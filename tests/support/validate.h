@@ -1,4 +1,4 @@
-#include "core/graph/validate.h"
+#pragma once
 
 #include <algorithm>
 #include <string>
@@ -6,15 +6,13 @@
 #include "core/graph/order.h"
 
 namespace regraft::graph {
-namespace {
 
-[[noreturn]] void broken(NodeId id, const std::string& problem) {
-  throw GraphError(problem, "node " + std::to_string(id), "this is a bug in the edit that was made");
-}
-
-}  // namespace
-
-void validate(const Graph& graph) {
+/// Checks every invariant of a graph (acyclic, uses consistent, types as inferred) and throws GraphError on
+/// the first that fails.
+inline void validate(const Graph& graph) {
+  const auto broken = [](NodeId id, const std::string& problem) {
+    throw GraphError(problem, "node " + std::to_string(id), "this is a bug in the edit that was made");
+  };
   std::size_t expected_uses = graph.outputs().size(), found_uses = 0;
   for (NodeId id = 0; id < graph.id_bound(); ++id) {
     if (!graph.alive(id)) {
