@@ -266,10 +266,8 @@ void add_evaluate(Command& program, Action& action) {
                    "sizes of dynamic dims: batch=8,seq=128 (default: the config's, else found by trying)")
       ->delimiter(',');
   command
-      ->add_option(
-          "--searches", options->searches,
-          "searches to compare with: greedy, all_sites_descent, restarts, taso, beam, random, portfolio; "
-          "guided by each policy: policy, and portfolio once more")
+      ->add_option("--searches", options->searches,
+                   "searches to compare with; policy, and portfolio once more, are guided by each policy")
       ->delimiter(',')
       ->check(one_of(search_names(), former_search_names()))
       ->capture_default_str();
