@@ -125,7 +125,7 @@ TEST(Descent, EndsWhereTheSlowOneDoesByFewerCandidates) {
   EXPECT_LT(fast.candidates_costed, slow_costed / 2);
 }
 
-TEST(Descent, EndsAtABottomWhereverItLed) {
+TEST(Descent, EndsAtALocalMinimumWhereverItLed) {
   const env::TableCostFactory costs = env::LayeredWorld::costs();
   for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
     const env::LayeredWorld world(seed);

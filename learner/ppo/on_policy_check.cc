@@ -1,4 +1,4 @@
-#include "learner/ppo/lag0_check.h"
+#include "learner/ppo/on_policy_check.h"
 
 #include <algorithm>
 
@@ -11,13 +11,13 @@ constexpr double kDeterministicBound = 1e-5, kCpuBound = 1e-4, kGpuBound = 1e-3;
 
 }  // namespace
 
-Lag0Check::Lag0Check(bool deterministic, const std::string& device)
+OnPolicyCheck::OnPolicyCheck(bool deterministic, const std::string& device)
     : of_all_(deterministic),
       bound_(deterministic      ? kDeterministicBound
              : device == "cuda" ? kGpuBound
                                 : kCpuBound) {}
 
-bool Lag0Check::add(const PpoMetrics& metrics) {
+bool OnPolicyCheck::add(const PpoMetrics& metrics) {
   record_.ratio_error = std::max(record_.ratio_error, metrics.lag0_ratio_max);
   record_.steps += metrics.lag0_steps;
   const double seen = of_all_ ? metrics.lag0_ratio_max : metrics.lag0_ratio_p999;

@@ -1,4 +1,4 @@
-#include "learner/ppo/lag0_check.h"
+#include "learner/ppo/on_policy_check.h"
 
 #include <gmock/gmock.h>
 
@@ -18,22 +18,22 @@ PpoMetrics seen(double largest, double p999, std::size_t steps = 100) {
   return metrics;
 }
 
-TEST(Lag0Check, BoundsAreThoseOfTheDevice) {
-  Lag0Check cpu(false, "cpu"), gpu(false, "cuda");
+TEST(OnPolicyCheck, BoundsAreThoseOfTheDevice) {
+  OnPolicyCheck cpu(false, "cpu"), gpu(false, "cuda");
   EXPECT_TRUE(cpu.add(seen(0.5, 9e-5))) << "one in a thousand may be anything";
   EXPECT_FALSE(cpu.add(seen(2e-4, 2e-4)));
   EXPECT_TRUE(gpu.add(seen(2e-4, 2e-4)));
   EXPECT_FALSE(gpu.add(seen(2e-3, 2e-3)));
 }
 
-TEST(Lag0Check, InDeterministicModeEveryDecisionCounts) {
-  Lag0Check check(true, "cpu");
+TEST(OnPolicyCheck, InDeterministicModeEveryDecisionCounts) {
+  OnPolicyCheck check(true, "cpu");
   EXPECT_TRUE(check.add(seen(9e-6, 1e-6)));
   EXPECT_FALSE(check.add(seen(2e-5, 1e-6)));
 }
 
-TEST(Lag0Check, KeepsTheRecordOfTheWholeRun) {
-  Lag0Check check(false, "cpu");
+TEST(OnPolicyCheck, KeepsTheRecordOfTheWholeRun) {
+  OnPolicyCheck check(false, "cpu");
   check.restore({.ratio_error = 2e-6, .steps = 7});
   check.add(seen(1e-6, 1e-6, 5));
   EXPECT_EQ(check.record().steps, 12u);
@@ -42,10 +42,10 @@ TEST(Lag0Check, KeepsTheRecordOfTheWholeRun) {
   EXPECT_EQ(check.record().ratio_error, 3e-6);
 }
 
-TEST(Lag0Check, WarnsOnce) {
+TEST(OnPolicyCheck, WarnsOnce) {
   const TempDir dir;
   start_log("info", "learner", dir.path() / "log");
-  Lag0Check check(false, "cpu");
+  OnPolicyCheck check(false, "cpu");
   check.add(seen(1e-5, 1e-5));
   check.add(seen(0.25, 0.125));
   check.add(seen(0.5, 0.5));

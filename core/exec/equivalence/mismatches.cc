@@ -1,4 +1,4 @@
-#include "core/exec/equivalence/doubts.h"
+#include "core/exec/equivalence/mismatches.h"
 
 #include <algorithm>
 #include <array>
@@ -76,16 +76,16 @@ Verdict judge(const Tensor& reference, std::span<const Tensor* const> own, const
   return verdict;
 }
 
-/// What the original answers on all runs of the doubts, in all other ways. One session is in memory at a
+/// What the original answers on all runs of the mismatches, in all other ways. One session is in memory at a
 /// time.
-std::vector<Answers> answers_of(const std::filesystem::path& original, std::span<const Doubt> doubts,
+std::vector<Answers> answers_of(const std::filesystem::path& original, std::span<const Mismatch> mismatches,
                                 std::uint64_t seed) {
-  std::vector<Answers> answers(doubts.size());
+  std::vector<Answers> answers(mismatches.size());
   Rng rng(seed, "equivalence doubts");
   {
     OrtSession session(original, {Optimisation::none, 1, {}});
-    for (std::size_t i = 0; i < doubts.size(); ++i) {
-      ReferenceRun noisy = *doubts[i].run;
+    for (std::size_t i = 0; i < mismatches.size(); ++i) {
+      ReferenceRun noisy = *mismatches[i].run;
       noisy.noisy_outputs.clear();
       add_noisy_runs(session, kNoisyRuns, rng, noisy);
       answers[i] = std::move(noisy.noisy_outputs);
@@ -93,7 +93,8 @@ std::vector<Answers> answers_of(const std::filesystem::path& original, std::span
   }
   for (const SessionOptions& way : other_ways()) {
     OrtSession session(original, way);
-    for (std::size_t i = 0; i < doubts.size(); ++i) answers[i].push_back(session.run(doubts[i].run->inputs));
+    for (std::size_t i = 0; i < mismatches.size(); ++i)
+      answers[i].push_back(session.run(mismatches[i].run->inputs));
   }
   return answers;
 }
@@ -104,27 +105,27 @@ class Judge {
         EquivalenceReport& report)
       : reference_(reference), options_(options), report_(report), ties_(original) {}
 
-  void decide(const Doubt& doubt, const Answers& answers) {
+  void decide(const Mismatch& mismatch, const Answers& answers) {
     for (std::size_t i = 0; i < report_.outputs.size(); ++i) {
       OutputReport& output = report_.outputs[i];
       const std::string problem = graph::is_float(reference_.outputs[i].dtype)
-                                      ? problem_of_floats(doubt, answers, i)
-                                      : problem_of_others(doubt, i);
+                                      ? problem_of_floats(mismatch, answers, i)
+                                      : problem_of_others(mismatch, i);
       if (problem.empty() || !output.agrees) continue;
       output.agrees = false;
-      output.problem = problem + " (binding: " + doubt.run->binding + ")";
+      output.problem = problem + " (binding: " + mismatch.run->binding + ")";
     }
   }
 
  private:
-  std::string problem_of_floats(const Doubt& doubt, const Answers& answers, std::size_t i) {
+  std::string problem_of_floats(const Mismatch& mismatch, const Answers& answers, std::size_t i) {
     OutputReport& output = report_.outputs[i];
-    const Tensor &own = doubt.run->outputs[i], &other = doubt.results[i];
+    const Tensor &own = mismatch.run->outputs[i], &other = mismatch.results[i];
     if (!same_form(own, other)) return compare(own, other).problem;
     std::vector<const Tensor*> ways;
     for (const std::vector<Tensor>& way : answers)
       if (same_form(own, way[i])) ways.push_back(&way[i]);
-    const std::optional<Extreme> extreme = doubt.run->extreme;
+    const std::optional<Extreme> extreme = mismatch.run->extreme;
     Measure measure;
     measure.special_comes = !(extreme && options_.finite);
     const bool special =
@@ -153,11 +154,11 @@ class Judge {
 
   /// Integers and the like must be equal; on extremes they say where rounding decides, which is no
   /// difference.
-  std::string problem_of_others(const Doubt& doubt, std::size_t i) {
-    const Tensor &own = doubt.run->outputs[i], &other = doubt.results[i];
+  std::string problem_of_others(const Mismatch& mismatch, std::size_t i) {
+    const Tensor &own = mismatch.run->outputs[i], &other = mismatch.results[i];
     const std::string problem = compare(own, other).problem;
-    if (problem.empty() || doubt.run->extreme) return "";
-    return ties_.excuse(report_.outputs[i].name, *doubt.run, own, other) ? "" : problem;
+    if (problem.empty() || mismatch.run->extreme) return "";
+    return ties_.excuse(report_.outputs[i].name, *mismatch.run, own, other) ? "" : problem;
   }
 
   const Reference& reference_;
@@ -177,12 +178,12 @@ std::span<const SessionOptions> other_ways() {
   return ways;
 }
 
-void settle(const std::filesystem::path& original, std::span<const Doubt> doubts, const Reference& reference,
-            const EquivalenceOptions& options, EquivalenceReport& report) {
-  if (doubts.empty()) return;
-  const std::vector<Answers> answers = answers_of(original, doubts, options.seed);
+void settle(const std::filesystem::path& original, std::span<const Mismatch> mismatches,
+            const Reference& reference, const EquivalenceOptions& options, EquivalenceReport& report) {
+  if (mismatches.empty()) return;
+  const std::vector<Answers> answers = answers_of(original, mismatches, options.seed);
   Judge judge(original, reference, options, report);
-  for (std::size_t i = 0; i < doubts.size(); ++i) judge.decide(doubts[i], answers[i]);
+  for (std::size_t i = 0; i < mismatches.size(); ++i) judge.decide(mismatches[i], answers[i]);
 }
 
 }  // namespace regraft::exec
