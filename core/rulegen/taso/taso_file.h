@@ -67,9 +67,9 @@ struct TasoRule {
   std::vector<TasoOutput> outputs;
 };
 
-/// Throws RulegenError with `where` and the offset for bytes that are no such file: a length past the end, an
-/// unknown wire type, a field of another type, a reference to an op that does not come before. Unknown fields
-/// are errors, so that a file of another kind is not taken for an empty one.
+/// Throws RulegenError with `where` and the offset for bytes that are no such file. They have a length past
+/// the end, an unknown wire type, a field of another type, or a reference to an op that does not come before.
+/// Unknown fields are errors, so that a file of another kind is not taken for an empty one.
 std::vector<TasoRule> read_taso_rules(std::span<const std::byte> bytes, const std::string& where);
 
 }  // namespace regraft::rulegen
