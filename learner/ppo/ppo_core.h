@@ -31,8 +31,8 @@ struct ValueRange {
 
 /// What PPO does whatever it trains: minibatches in a random order, clipped gradients, two learning rates
 /// and how they fall, counts of updates, and all of that as bytes. Over one flat tensor of parameters and one
-/// of their gradients, which it is given; Adam works on each element by itself, so with one learning rate there
-/// is one group. One thread.
+/// of their gradients, which it is given; Adam works on each element by itself, so with one learning rate
+/// there is one group. One thread.
 class PpoCore {
  public:
   /// What messages call the thing that is trained, and the stream of its minibatches.
