@@ -21,7 +21,7 @@ set(REGRAFT_ALONE
     tests/replay/rollout/rollout_test tests/replay/rollout/sequence_replay_test tests/launch/cli/files_test
     tests/launch/cli/rules_test tests/launch/evaluate/score_test tests/launch/job/world_phase_test
     tests/launch/optimise/domain_test tests/launch/optimise/changed_parts_test
-    tests/launch/optimise/model_graphs_test tests/launch/optimise/refused_test)
+    tests/launch/optimise/search_each_test tests/launch/optimise/refused_test)
 list(TRANSFORM REGRAFT_ALONE REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/\\1.cc")
 foreach(source IN LISTS REGRAFT_ALONE)
   if(NOT EXISTS ${source})

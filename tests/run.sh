@@ -7,7 +7,7 @@
 #   --fuzz SECONDS    each fuzzer, by libFuzzer, for so long (0, the default: none)
 #   --fuzz-runs N     each fuzzer, by libFuzzer, for N executions (1000000, say)
 #   --walks N         N rewrites of generated models (1000000, say), and walks over all eight real models
-#   --models N        N random models by each of four searches, held against ONNX Runtime from Python (1000, say)
+#   --models N        N random models, each by four searches, held against ONNX Runtime from Python (1000, say)
 #   --large           a model of 3 GB in and out: takes 7 GB of disk
 #   --soak N          N tickets between a learner and stub actors (1000000, say): memory and journal stay flat
 #   --chaos N         N random faults (200, say) in two jobs, one with a relay: processes killed,

@@ -268,8 +268,8 @@ double AnalyticCost::latency_of(const KernelTime& time) const {
   return (resident + streamed_share_ * (streamed - resident)) / kPicosecondsPerUs;
 }
 
-// The node in whose memory a node's output is: views lie in their input; what a kernel does on its way out is
-// done in place; what it does to its operands on the way in, or within a match, is never stored.
+// The node in whose memory a node's output is: views lie in their input. What a kernel does on its way out is
+// done in place. What it does to its operands on the way in, or within a match, is never stored.
 NodeId AnalyticCost::holder_of(NodeId id) const {
   const graph::Node& node = graph_.node(id);
   const auto first_operand = [&] {

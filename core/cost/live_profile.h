@@ -13,7 +13,7 @@ namespace regraft::cost {
 /// bytes when it runs and gives bytes back when it has run.
 ///
 /// The line is kept in blocks of neighbours, in the manner of an unrolled linked list, each with its sum and
-/// its peak: to put a node in, to take one out and to change its bytes costs a block; to ask for the peak
+/// its peak. To put a node in, to take one out and to change its bytes costs a block. To ask for the peak
 /// costs one look a block. Keeps its memory. One thread.
 class LiveProfile {
  public:

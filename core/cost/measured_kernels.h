@@ -43,7 +43,7 @@ struct KernelSample {
 /// kernels, or of all others.
 ///
 /// What was measured in other models counts for the same kernel, where this model has it not. For others of a
-/// kind of which this model has none it may only lower the factor: a kernel that is thought too slow is never
+/// kind of which this model has none it may only lower the factor. A kernel that is thought too slow is never
 /// tried, while one that is thought too fast is tried and measured. Safe to read from many threads.
 class MeasuredKernels {
  public:

@@ -10,7 +10,7 @@
 namespace regraft::cost {
 
 /// The peak memory of a graph that is edited: the largest sum of live tensors when the nodes run in
-/// topological order (first ready, first run; ids ascending at the start) and a tensor is freed after its
+/// topological order. The first ready runs first, ids ascending at the start; a tensor is freed after its
 /// last use. By node id: `bytes` of its outputs, and `shares` the node whose memory they are in, or kNoNode
 /// when they are its own. Graph outputs are never freed. Weights are there before and after: they are not
 /// counted, and nothing shares with them what counts.

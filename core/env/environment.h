@@ -89,8 +89,8 @@ struct Visited {
 
 /// Graph rewriting as a Markov decision process.
 ///
-/// Data flow: an action names a match of the present observation by (rule, location); step() applies it
-/// through the edit log, which tells cost model and match index what changed; the reward compares costs
+/// Data flow: an action names a match of the present observation by (rule, location). step() applies it
+/// through the edit log, which tells cost model and match index what changed. The reward compares costs
 /// relative to the initial graph; the next observation lists the legal actions. reset() undoes the episode.
 /// Everything is deterministic: the same actions give the same rewards and observations; `seed` names the
 /// episode for rewards that measure or draw.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -59,9 +60,7 @@ graph::Value append(graph::Graph& graph, graph::Value value, OpKind kind, std::u
   return value;
 }
 
-}  // namespace
-
-std::string synthetic_rules_text(std::uint32_t valley) {
+std::string rules_text(std::uint32_t valley) {
   std::string text;
   for (std::uint32_t i = 0; i < valley; ++i) {
     const std::string from = kStages[i].second, to = kStages[i + 1].second;
@@ -73,11 +72,13 @@ std::string synthetic_rules_text(std::uint32_t valley) {
   return text;
 }
 
+}  // namespace
+
 rules::RuleSet make_synthetic_rules(std::uint32_t valley) {
   SyntheticOptions options;
   options.valley = valley;
   check(options);
-  return rules::RuleSet::parse(synthetic_rules_text(valley), "synthetic.rules");
+  return rules::RuleSet::parse(rules_text(valley), "synthetic.rules");
 }
 
 TableCostFactory make_synthetic_costs(double rise_us) {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "core/env/table_cost_factory.h"
 #include "core/graph/graph.h"
@@ -48,8 +47,7 @@ struct SyntheticTask {
 /// Throws EnvError on options out of range. Equal options give equal graphs.
 SyntheticTask make_synthetic_task(const SyntheticOptions& options);
 
-/// In the rule language. The rules depend on `valley` alone, so one policy serves every size.
-std::string synthetic_rules_text(std::uint32_t valley);
+/// The rules depend on `valley` alone, so one policy serves every size.
 rules::RuleSet make_synthetic_rules(std::uint32_t valley);
 
 /// The costs depend on `rise_us` alone.

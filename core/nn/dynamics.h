@@ -43,8 +43,8 @@ struct SampleOptions {
   bool scale_sigma = false;  // sigma times sqrt(tau) as well (Ha and Schmidhuber 2018)
 };
 
-/// Bin of a location count of at least 1, the last one open, and the least count of a bin: 1 to 8 by
-/// themselves, then half octaves, 9, 13, 17, 25, 33, ...: a dream offers as many locations as that.
+/// Bin of a location count of at least 1, the last one open, and the least count of a bin. 1 to 8 are by
+/// themselves, then come half octaves: 9, 13, 17, 25, 33, ... A dream offers as many locations as that.
 std::uint32_t count_bin(std::uint32_t count, std::uint32_t bins);
 std::uint32_t least_count(std::uint32_t bin);
 

@@ -37,6 +37,19 @@ std::vector<std::int64_t> integers(const pb::NodeProto& node, std::string_view n
   return {};
 }
 
+/// What holds of both types: numbers and symbols that agree; fresh symbols for dims that differ.
+TypeId join_types(graph::Tables& tables, TypeId a, TypeId b) {
+  if (a == b) return a;
+  const TensorType one = tables.type(a), other = tables.type(b);
+  if (one.dtype != other.dtype) return tables.type_none();
+  if (!one.ranked || !other.ranked || one.rank() != other.rank())
+    return tables.intern(TensorType{one.dtype, false, {}});
+  TensorType both = one;
+  for (std::size_t i = 0; i < both.rank(); ++i)
+    if (one.dims[i] != other.dims[i]) both.dims[i] = graph::symbol_dim(tables.fresh_symbol());
+  return tables.intern(both);
+}
+
 /// A value that each run of a body hands to the next.
 class Carried {
  public:
@@ -252,18 +265,6 @@ class Bodies {
 bool has_known_bodies(const pb::NodeProto& node, std::int64_t opset) {
   if (node.op_type() == "Scan") return opset >= kFirstOpsetOfPlainScan;
   return node.op_type() == "If" || node.op_type() == "Loop";
-}
-
-TypeId join_types(graph::Tables& tables, TypeId a, TypeId b) {
-  if (a == b) return a;
-  const TensorType one = tables.type(a), other = tables.type(b);
-  if (one.dtype != other.dtype) return tables.type_none();
-  if (!one.ranked || !other.ranked || one.rank() != other.rank())
-    return tables.intern(TensorType{one.dtype, false, {}});
-  TensorType both = one;
-  for (std::size_t i = 0; i < both.rank(); ++i)
-    if (one.dims[i] != other.dims[i]) both.dims[i] = graph::symbol_dim(tables.fresh_symbol());
-  return tables.intern(both);
 }
 
 TypeList build_bodies(graph::Tables& tables, const pb::NodeProto& node, std::span<const Operand> operands,

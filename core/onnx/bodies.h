@@ -17,9 +17,6 @@ namespace regraft::onnx {
 /// Whether the node, of the default domain, is one whose bodies are graphs of their own.
 bool has_known_bodies(const ::onnx::NodeProto& node, std::int64_t opset);
 
-/// What holds of both types: numbers and symbols that agree; fresh symbols for dims that differ.
-graph::TypeId join_types(graph::Tables& tables, graph::TypeId a, graph::TypeId b);
-
 /// Builds the body in an attribute of the node, with inputs of these types, and gives the types of its
 /// outputs. Called again for the same attribute, it replaces what it built before.
 using BuildBody =

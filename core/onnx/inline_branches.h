@@ -13,8 +13,8 @@ namespace regraft::onnx {
 using DecidedBranches = std::unordered_map<const ::onnx::NodeProto*, bool>;
 
 /// Puts the nodes of the branch that is taken in the place of these nodes: the first `limit` in the order of
-/// the nodes, the outer before the inner; those that lie in a branch that was put somewhere are left for
-/// another time. Gives how many. The pointers are void afterwards.
+/// the nodes, the outer before the inner. Those in a branch that was put somewhere are left for another time.
+/// Gives how many. The pointers are void afterwards.
 std::size_t inline_branches(::onnx::ModelProto& model, const DecidedBranches& decided, std::size_t limit);
 
 }  // namespace regraft::onnx

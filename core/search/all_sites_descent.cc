@@ -102,7 +102,7 @@ class Descent {
     if (!run.goes_on() || !take(run, state, rule)) return false;
     Gains behind(state.cost_model().is_sum() ? &gains_ : nullptr);
     behind.touch(state.graph(), state.touched_since(bottom_));
-    descend(run, state, behind, Bottom::known);
+    descend(run, state, behind, LocalMinimum::known);
     if (env::cheaper(state.cost_model().latency_us(), bottom_us_)) return true;
     state.rewind_to(depth);
     return false;

@@ -96,14 +96,14 @@ bool take_all_cheaper(SearchRun& run, env::RewriteState& state, Gains& gains) {
 
 }  // namespace
 
-bool descend(SearchRun& run, env::RewriteState& state, Gains& gains, Bottom bottom) {
+bool descend(SearchRun& run, env::RewriteState& state, Gains& gains, LocalMinimum minimum) {
   const auto take = [&] {
     const bool large = state.graph().operation_count() > kLargeGraph;
     return large ? take_all_cheaper(run, state, gains) : take_steepest(run, state, gains);
   };
   while (run.begin_expansion()) {
     if (!take()) {
-      if (bottom == Bottom::known || gains.are_certain() || !run.goes_on()) return true;
+      if (minimum == LocalMinimum::known || gains.are_certain() || !run.goes_on()) return true;
       gains.forget();
       if (!take()) return true;
     }

@@ -13,7 +13,7 @@ namespace regraft::search {
 inline constexpr std::size_t kLargeGraph = 4096;
 
 /// Where a descent may end.
-enum class Bottom : std::uint8_t {
+enum class LocalMinimum : std::uint8_t {
   certain,  // no rewrite makes the graph cheaper: all were costed there
   known     // none that is known: for a look at where a rewrite leads
 };
@@ -25,7 +25,8 @@ enum class Bottom : std::uint8_t {
 ///
 /// The steepest is that by the gains, which are of the present graph before, and after it as well. What they
 /// do not know is costed, and so is what is taken.
-bool descend(SearchRun& run, env::RewriteState& state, Gains& gains, Bottom bottom = Bottom::certain);
+bool descend(SearchRun& run, env::RewriteState& state, Gains& gains,
+             LocalMinimum minimum = LocalMinimum::certain);
 bool descend(SearchRun& run, env::RewriteState& state);
 
 }  // namespace regraft::search

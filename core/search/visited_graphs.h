@@ -28,7 +28,6 @@ class VisitedGraphs {
     for (const Hash128& hash : slots_)
       if (hash != Hash128{}) visit(hash);
   }
-  std::size_t size_bytes() const { return slots_.size() * sizeof(Hash128); }
 
  private:
   static constexpr std::size_t kBucket = 8;  // slots in a row where a hash may lie

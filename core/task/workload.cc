@@ -199,9 +199,9 @@ const BoundOptions<WorkloadOptions>& table() {
       {"workload.rules", &WorkloadOptions::rules, any(), "a .rules file or a folder of them"},
       {"workload.device", &WorkloadOptions::device, any(), "device profile of the cost model"},
       {"workload.cost", &WorkloadOptions::cost, any(),
-       "what graphs cost: by the device's rates; corrected by the kernels that `regraft calibrate` measured "
-       "on "
-       "this machine; or the sum of all operations, each alone, by these kernels, as TASO does it"},
+       "what graphs cost: by the device's rates. measured: corrected by the kernels that `regraft calibrate` "
+       "measured on this machine. alone: the sum of all operations, each alone, by these kernels, as TASO "
+       "does it"},
       {"workload.horizon", environment(&env::EnvOptions::horizon), between(1, 10000),
        "steps of an episode at most"},
       {"workload.horizon_mode", environment(&env::EnvOptions::horizon_mode), any(),

@@ -8,7 +8,7 @@
 
 namespace regraft::wire {
 
-/// One block of bytes of a message, received or to be sent, that is never copied on its way: it either owns
+/// One block of bytes of a message, received or to be sent, that is never copied on its way. It either owns
 /// memory of the transport or keeps the sender's memory alive until the transport has written it. Move-only;
 /// share() makes a second handle on the same bytes, which must not change while any handle lives. Not
 /// thread-safe, but two handles on the same bytes may live in two threads.

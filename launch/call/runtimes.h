@@ -34,8 +34,8 @@ class Runtime {
   std::string description() const;
   /// The device by whose rates its kernels are predicted, before they are corrected. In LibTorch each
   /// operation is a kernel of its own. In a runtime with an adapter, what makes a value does the elementwise
-  /// operations on it too, and the adapter's path with .fusions in place of .py may be a file of operations
-  /// in parts that are one kernel.
+  /// operations on it too. The adapter's path with .fusions in place of .py may be a file of operations in
+  /// parts that are one kernel.
   cost::DeviceProfile device(const std::filesystem::path& device_profile) const;
   /// What its kernels take, with the values that they make. Throws ExecError, and UsageError where
   /// is_profiled does not hold.

@@ -23,10 +23,10 @@
 #include "launch/call/find_sizes.h"
 #include "launch/call/runtimes.h"
 #include "launch/call/subprocess_checks.h"
-#include "launch/cli/add_feed_options.h"
-#include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
-#include "launch/cli/threads_option.h"
+#include "launch/command/add_feed_options.h"
+#include "launch/command/choices.h"
+#include "launch/command/threads_option.h"
 #include "launch/evaluate/dream_speed.h"
 #include "launch/evaluate/environment_speed.h"
 

@@ -1,32 +1,21 @@
 #pragma once
 
-#include <functional>
-
 #include "launch/call/exit_code.h"
-#include "launch/cli/command.h"
+#include "launch/command/command.h"
 
 namespace regraft::launch {
 
-/// What the chosen command does, returning an exit code; set by the command's callback, run after parsing, so
-/// that errors are caught in one place.
-using Action = std::function<int()>;
-
 // One function a command: declares its options on the program and sets `action` when it is chosen. To add a
-// command: one file here, one declaration, one row in kCommands (main.cc; runtime_main.cc).
+// command: one file here, one declaration, one row in kCommands (main.cc).
 void add_train(Command& program, Action& action);
 void add_actor(Command& program, Action& action);
 void add_relay(Command& program, Action& action);
 void add_learner(Command& program, Action& action);
 void add_optimise(Command& program, Action& action);
-void add_verify(Command& program, Action& action);
 void add_explain(Command& program, Action& action);
 void add_bench(Command& program, Action& action);
-void add_profile(Command& program, Action& action);
 void add_calibrate(Command& program, Action& action);
-void add_measure_one(Command& program, Action& action);
-void add_draw_inputs(Command& program, Action& action);  // with measure_one
 void add_measure_torch(Command& program, Action& action);
-void add_find_feed(Command& program, Action& action);
 void add_inspect(Command& program, Action& action);
 void add_evaluate(Command& program, Action& action);
 void add_experiment(Command& program, Action& action);

@@ -5,10 +5,10 @@
 
 #include "core/base/version.h"
 #include "core/exec/equivalence/check_equivalence.h"
-#include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
-#include "launch/cli/profile.h"
+#include "launch/command/choices.h"
 #include "launch/optimise/optimise.h"
+#include "launch/runtime/profile.h"
 
 namespace regraft::launch {
 namespace {

@@ -18,8 +18,8 @@
 #include "core/task/workload.h"
 #include "launch/call/call_files.h"
 #include "launch/call/find_sizes.h"
-#include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
+#include "launch/command/choices.h"
 #include "launch/evaluate/controller_validity.h"
 #include "launch/evaluate/score.h"
 #include "launch/evaluate/script_method.h"
@@ -267,10 +267,8 @@ void add_evaluate(Command& program, Action& action) {
                    "sizes of dynamic dims: batch=8,seq=128 (default: the config's, else found by trying)")
       ->delimiter(',');
   command
-      ->add_option(
-          "--searches", options->searches,
-          "searches to compare with: greedy, all_sites_descent, restarts, taso, beam, random, portfolio; "
-          "guided by each policy: policy, and portfolio once more")
+      ->add_option("--searches", options->searches,
+                   "searches to compare with; policy, and portfolio once more, are guided by each policy")
       ->delimiter(',')
       ->check(one_of(search_names(), former_search_names()))
       ->capture_default_str();

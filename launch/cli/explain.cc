@@ -10,8 +10,8 @@
 #include "core/base/text.h"
 #include "launch/call/call_files.h"
 #include "launch/cli/commands.h"
+#include "launch/graphs/log_replay.h"
 #include "launch/optimise/bisect.h"
-#include "launch/optimise/log_replay.h"
 
 namespace regraft::launch {
 namespace {

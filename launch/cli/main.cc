@@ -1,6 +1,8 @@
 #include <array>
 
-#include "launch/cli/program.h"
+#include "launch/cli/commands.h"
+#include "launch/command/program.h"
+#include "launch/runtime/commands.h"
 
 int main(int argc, char** argv) {
   using namespace regraft::launch;

@@ -6,10 +6,10 @@
 #include "core/base/text.h"
 #include "core/graph/op.h"
 #include "core/task/bindings.h"
-#include "launch/cli/add_feed_options.h"
-#include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
-#include "launch/cli/threads_option.h"
+#include "launch/command/add_feed_options.h"
+#include "launch/command/choices.h"
+#include "launch/command/threads_option.h"
 #include "launch/optimise/searches.h"
 
 namespace regraft::launch {

@@ -17,8 +17,8 @@
 #include "core/rules/lang/pretty.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/set/status_table.h"
-#include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
+#include "launch/command/choices.h"
 
 namespace regraft::launch {
 namespace {

@@ -16,8 +16,8 @@
 #include "core/task/load_rule_set.h"
 #include "launch/call/call_files.h"
 #include "launch/call/subprocess_checks.h"
-#include "launch/cli/choices.h"
 #include "launch/cli/commands.h"
+#include "launch/command/choices.h"
 #include "launch/optimise/searches.h"
 
 namespace regraft::launch {
@@ -126,7 +126,7 @@ int run(RulesUsageArguments& options) {
   std::map<std::string, std::set<std::uint32_t>> fired;  // by way
   for (const auto& [key, times] : usage) fired[std::get<2>(key)].insert(std::get<0>(key));
   for (const auto& [way, numbers] : fired)
-    std::printf("%-10s %4zu of %zu rules\n", way.c_str(), numbers.size(), rules.size());
+    std::printf("%-17s %4zu of %zu rules\n", way.c_str(), numbers.size(), rules.size());
   return kDone;
 }
 
@@ -134,15 +134,16 @@ int run(RulesUsageArguments& options) {
 
 void add_rules_usage(Command& rules, Action& action) {
   auto options = std::make_shared<RulesUsageArguments>();
+  std::vector<std::string> searches = search_names();
+  std::erase_if(searches, [](const std::string& name) { return wants_policy(name, false); });
   Command* command = rules.add_subcommand(
       "usage", "count where rules match in models, and how often searches and random walks use them, as CSV");
   command->add_option("MODEL", options->models, "ONNX models")->required();
   command->add_option("-o,--out", options->out, "where the CSV goes; - for standard output")
       ->capture_default_str();
-  command
-      ->add_option("--searches", options->searches, "searches whose rewrites are counted: greedy, beam, taso")
+  command->add_option("--searches", options->searches, "searches whose rewrites are counted")
       ->delimiter(',')
-      ->check(one_of({"greedy", "beam", "taso"}))
+      ->check(one_of(searches, former_search_names()))
       ->capture_default_str();
   command->add_option("--search-seconds", options->search_s, "seconds for one search on one model")
       ->check(positive_number())

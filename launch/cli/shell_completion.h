@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "launch/cli/command_tree.h"
+#include "launch/command/command_tree.h"
 
 namespace regraft::launch {
 

@@ -37,6 +37,14 @@ std::string round_name(std::int64_t round) {
   return "round-" + std::to_string(round);
 }
 
+/// Folders of the rounds that a job has begun, in their order.
+std::vector<fs::path> rounds_of(const learner::RunFolder& job) {
+  std::vector<fs::path> rounds;
+  for (std::int64_t round = 1; fs::exists(job.root / round_name(round)); ++round)
+    rounds.push_back(job.root / round_name(round));
+  return rounds;
+}
+
 json json_in(const fs::path& path) {
   return fs::exists(path) ? json::parse(read_file(path), nullptr, false) : json();
 }
@@ -269,13 +277,6 @@ std::vector<ModelBasedStep> model_based_steps(const learner::RunFolder& job, con
     steps.push_back(std::move(dream));
   }
   return steps;
-}
-
-std::vector<fs::path> rounds_of(const learner::RunFolder& job) {
-  std::vector<fs::path> rounds;
-  for (std::int64_t round = 1; fs::exists(job.root / round_name(round)); ++round)
-    rounds.push_back(job.root / round_name(round));
-  return rounds;
 }
 
 int run_model_based(const learner::RunFolder& job, Config config, bool resume, ProcessGroup& group) {

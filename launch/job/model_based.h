@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -31,9 +30,6 @@ struct ModelBasedStep {
 /// options make no sense together.
 std::vector<ModelBasedStep> model_based_steps(const learner::RunFolder& job, const Config& config,
                                               std::int64_t actors);
-
-/// Folders of the rounds that a job has begun, in their order.
-std::vector<std::filesystem::path> rounds_of(const learner::RunFolder& job);
 
 /// Runs what is not done yet, and leaves RUN/policies/latest.world, RUN/choice.json, RUN/evaluation.json and
 /// RUN/summary.json.

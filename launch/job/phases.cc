@@ -180,7 +180,7 @@ regraft::Option phase_option() {
   TextList lines;
   for (const JobPhase& phase : kPhases)
     lines.push_back(std::string(phase.name) + ": " + std::string(phase.help));
-  return regraft::Option("train.phase", "ppo", one_of(phase_names()).fixed(), join(lines, "; "));
+  return regraft::Option("train.phase", "ppo", one_of(phase_names()).fixed(), join(lines, ". "));
 }
 
 }  // namespace regraft::launch

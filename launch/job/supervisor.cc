@@ -108,7 +108,6 @@ void Supervisor::reap(Worker& worker) {
   if (!status) return;
   worker.child.reset();
   if (should_restart(worker, *status)) {
-    ++restarts_;
     start(worker);
     say(worker.spec.name + ": " + status->describe() + "; restarted as incarnation " +
         std::to_string(worker.incarnation));

@@ -47,8 +47,6 @@ class Supervisor {
   /// or were asked to stop and did; else the code of the worst.
   int run();
 
-  /// Restarts so far, of all workers.
-  int restarts() const { return restarts_; }
   /// Whether a signal asked it to stop.
   bool asked_to_stop() const { return asked_; }
 
@@ -76,7 +74,6 @@ class Supervisor {
   const Clock& clock_;
   bool stopping_ = false, asked_ = false;
   std::int64_t deadline_ns_ = 0;
-  int restarts_ = 0;
 };
 
 }  // namespace regraft::launch

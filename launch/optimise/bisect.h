@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "launch/optimise/log_replay.h"
+#include "launch/graphs/log_replay.h"
 
 namespace regraft::launch {
 

@@ -12,7 +12,8 @@
 #include "core/exec/site/site_check.h"
 #include "core/rules/rewrite/script.h"
 #include "core/search/greedy.h"
-#include "launch/optimise/not_equivalent_error.h"
+#include "launch/call/not_equivalent_error.h"
+#include "launch/optimise/search_each.h"
 #include "launch/optimise/searches.h"
 #include "launch/policy/trained_prior.h"
 

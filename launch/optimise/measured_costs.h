@@ -9,8 +9,8 @@
 
 #include "core/cost/kernel_database.h"
 #include "launch/call/subprocess_checks.h"
+#include "launch/graphs/model_graphs.h"
 #include "launch/optimise/checked_search.h"
-#include "launch/optimise/model_graphs.h"
 #include "launch/optimise/optimise_options.h"
 #include "launch/optimise/point_costs.h"
 

@@ -12,6 +12,8 @@
 namespace regraft::launch {
 namespace {
 
+using nlohmann::json;
+
 std::string line(const char* format, auto... values) {
   char text[512];
   std::snprintf(text, sizeof text, format, values...);
@@ -27,6 +29,51 @@ std::string text_of(const std::vector<exec::TakenSize>& dims, const std::vector<
   for (std::size_t i = 1; i < points.size(); ++i)
     text += (i == 1 ? "; too: " : "; ") + exec::FeedPoint{points[i].sizes, {}}.describe();
   return text;
+}
+
+json json_of(const std::optional<double>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+json json_of(const RefusedRule& refused) {
+  return {{"rule", refused.rule}, {"reason", refused.reason}, {"left_out", refused.left_out}};
+}
+
+json json_of(const MeasuredGroup& group) {
+  return {{"rules", group.rules},
+          {"speedup", group.gain.speedup},
+          {"speedup_low", group.gain.low},
+          {"speedup_high", group.gain.high}};
+}
+
+json json_of(const RuntimeTimes& one) {
+  return {{"name", one.name},
+          {"version", one.version},
+          {"latency_before_ms", json_of(one.before_ms)},
+          {"latency_after_ms", json_of(one.after_ms)},
+          {"problem", one.problem}};
+}
+
+json json_of(const exec::TakenSize& one) {
+  return {{"name", one.dim}, {"size", one.size}, {"why", one.why}};
+}
+
+json json_of(const PointReport& point) {
+  return {{"dims", point.sizes},
+          {"cost_before", point.cost_before},
+          {"cost_after", point.cost_after},
+          {"speedup", json_of(point.speedup)},
+          {"speedup_low", json_of(point.speedup_low)},
+          {"speedup_high", json_of(point.speedup_high)},
+          {"latency_before_ms", json_of(point.latency_before_ms)},
+          {"latency_after_ms", json_of(point.latency_after_ms)}};
+}
+
+template <typename T>
+json list_of(const std::vector<T>& items) {
+  json list = json::array();
+  for (const T& item : items) list.push_back(json_of(item));
+  return list;
 }
 
 }  // namespace
@@ -90,83 +137,49 @@ std::string OptimiseReport::why_nothing() const {
 }
 
 std::string OptimiseReport::to_json() const {
-  using nlohmann::json;
-  const auto number = [](const std::optional<double>& value) { return value ? json(*value) : json(nullptr); };
   const FoundReport shown = found_or_emitted();
-  json object{{"accepted", accepted},
-              {"reason", reason},
-              {"verified", verified},
-              {"max_relative_error", max_relative_error},
-              {"speedup", number(first().speedup)},
-              {"speedup_low", number(first().speedup_low)},
-              {"speedup_high", number(first().speedup_high)},
-              {"latency_before_ms", number(first().latency_before_ms)},
-              {"latency_after_ms", number(first().latency_after_ms)},
-              {"dense_share", number(dense_share)},
-              {"kernels",
-               {{"predicted_us", kernels.predicted_us},
-                {"measured_us", kernels.measured_us},
-                {"agreed_share", kernels.agreed_share},
-                {"other_load", kernels.other_load}}},
-              {"dims", json::array()},
-              {"sizes", json::array()},
-              {"slower_at", slower_at},
-              {"cost_before", cost_before},
-              {"cost_after", cost_after},
-              {"nodes_before", nodes_before},
-              {"nodes_after", nodes_after},
-              {"rules", rules},
-              {"marks", marks},
-              {"found", {{"nodes", shown.nodes}, {"cost", shown.cost_us}, {"rules", shown.rules}}},
-              {"refused_rules", json::array()},
-              {"left_out", json::array()},
-              {"taken_in", json::array()},
-              {"kept", json::array()},
-              {"not_taken_in", json::array()},
-              {"candidates_costed", candidates_costed},
-              {"seconds", json::object()},
-              {"peak_rss_bytes", peak_rss_bytes},
-              {"seed", seed},
-              {"search", search},
-              {"runtime", runtime},
-              {"threads", threads},
-              {"settings", settings.to_json()},
-              {"runtimes", json::array()},
-              {"fastest", describe_fastest(runtimes)},
-              {"found_by", found_by},
-              {"version", kVersion}};
-  for (const RefusedRule& refused : refused_rules)
-    object["refused_rules"].push_back(
-        {{"rule", refused.rule}, {"reason", refused.reason}, {"left_out", refused.left_out}});
-  const auto list = [&](const char* key, const std::vector<MeasuredGroup>& groups) {
-    for (const MeasuredGroup& group : groups)
-      object[key].push_back({{"rules", group.rules},
-                             {"speedup", group.gain.speedup},
-                             {"speedup_low", group.gain.low},
-                             {"speedup_high", group.gain.high}});
-  };
-  list("left_out", changes.left_out);
-  list("taken_in", changes.taken_in);
-  list("kept", changes.kept);
-  list("not_taken_in", changes.not_taken_in);
-  for (const RuntimeTimes& one : runtimes)
-    object["runtimes"].push_back({{"name", one.name},
-                                  {"version", one.version},
-                                  {"latency_before_ms", number(one.before_ms)},
-                                  {"latency_after_ms", number(one.after_ms)},
-                                  {"problem", one.problem}});
-  for (const auto& [step, value] : seconds) object["seconds"][step] = value;
-  for (const exec::TakenSize& one : dims)
-    object["dims"].push_back({{"name", one.dim}, {"size", one.size}, {"why", one.why}});
-  for (const PointReport& point : points)
-    object["sizes"].push_back({{"dims", point.sizes},
-                               {"cost_before", point.cost_before},
-                               {"cost_after", point.cost_after},
-                               {"speedup", number(point.speedup)},
-                               {"speedup_low", number(point.speedup_low)},
-                               {"speedup_high", number(point.speedup_high)},
-                               {"latency_before_ms", number(point.latency_before_ms)},
-                               {"latency_after_ms", number(point.latency_after_ms)}});
+  const json object{{"accepted", accepted},
+                    {"reason", reason},
+                    {"verified", verified},
+                    {"max_relative_error", max_relative_error},
+                    {"speedup", json_of(first().speedup)},
+                    {"speedup_low", json_of(first().speedup_low)},
+                    {"speedup_high", json_of(first().speedup_high)},
+                    {"latency_before_ms", json_of(first().latency_before_ms)},
+                    {"latency_after_ms", json_of(first().latency_after_ms)},
+                    {"dense_share", json_of(dense_share)},
+                    {"kernels",
+                     {{"predicted_us", kernels.predicted_us},
+                      {"measured_us", kernels.measured_us},
+                      {"agreed_share", kernels.agreed_share},
+                      {"other_load", kernels.other_load}}},
+                    {"dims", list_of(dims)},
+                    {"sizes", list_of(points)},
+                    {"slower_at", slower_at},
+                    {"cost_before", cost_before},
+                    {"cost_after", cost_after},
+                    {"nodes_before", nodes_before},
+                    {"nodes_after", nodes_after},
+                    {"rules", rules},
+                    {"marks", marks},
+                    {"found", {{"nodes", shown.nodes}, {"cost", shown.cost_us}, {"rules", shown.rules}}},
+                    {"refused_rules", list_of(refused_rules)},
+                    {"left_out", list_of(changes.left_out)},
+                    {"taken_in", list_of(changes.taken_in)},
+                    {"kept", list_of(changes.kept)},
+                    {"not_taken_in", list_of(changes.not_taken_in)},
+                    {"candidates_costed", candidates_costed},
+                    {"seconds", std::map(seconds.begin(), seconds.end())},
+                    {"peak_rss_bytes", peak_rss_bytes},
+                    {"seed", seed},
+                    {"search", search},
+                    {"runtime", runtime},
+                    {"threads", threads},
+                    {"settings", settings.to_json()},
+                    {"runtimes", list_of(runtimes)},
+                    {"fastest", describe_fastest(runtimes)},
+                    {"found_by", found_by},
+                    {"version", kVersion}};
   return json_text(object, 2) + "\n";
 }
 

@@ -8,7 +8,7 @@
 #include "core/cost/several_sizes_factory.h"
 #include "core/exec/inputs/feed.h"
 #include "core/onnx/import.h"
-#include "launch/optimise/model_graphs.h"
+#include "launch/graphs/model_graphs.h"
 
 namespace regraft::launch {
 

@@ -8,8 +8,8 @@
 #include "core/cost/measured_kernels.h"
 #include "core/rules/rewrite/rewrite_log.h"
 #include "core/rules/set/rule_set.h"
+#include "launch/graphs/model_graphs.h"
 #include "launch/optimise/changed_parts.h"
-#include "launch/optimise/model_graphs.h"
 #include "launch/optimise/optimise_report.h"
 
 namespace regraft::launch {

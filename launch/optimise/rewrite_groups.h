@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/rules/set/rule_set.h"
-#include "launch/optimise/model_graphs.h"
+#include "launch/graphs/model_graphs.h"
 
 namespace regraft::launch {
 

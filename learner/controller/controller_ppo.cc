@@ -77,15 +77,15 @@ std::vector<float> to_vector(const Tensor& tensor) {
 }
 
 /// Figures of all steps under the present weights.
-struct Fresh {
+struct Recomputed {
   std::vector<float> first, second, values, rule_values;
 };
 
 /// The segments of one episode, in order.
-using Stretches = std::span<const DreamSegment>;
+using EpisodeSegments = std::span<const DreamSegment>;
 
 struct Acted {
-  Acted(Stretches episode, std::uint32_t noop) {
+  Acted(EpisodeSegments episode, std::uint32_t noop) {
     for (const DreamSegment& segment : episode) {
       for (const DreamedStep& step : segment.steps) {
         rewards.push_back(step.reward);
@@ -130,9 +130,10 @@ class ControllerPpo::State {
         core(options, network.parameters().values(), network.parameters().gradients(), values_of(config),
              seed, {"controller", "controller/minibatches", kStateFormat}) {}
 
-  Fresh recompute(const ControllerSteps& steps) const;
-  std::vector<float> bootstraps(std::span<const Stretches> episodes) const;
-  StepTargets targets(std::span<const DreamSegment> segments, const Fresh& fresh, PpoMetrics& arrival) const;
+  Recomputed recompute(const ControllerSteps& steps) const;
+  std::vector<float> bootstraps(std::span<const EpisodeSegments> episodes) const;
+  StepTargets targets(std::span<const DreamSegment> segments, const Recomputed& recomputed,
+                      PpoMetrics& arrival) const;
   /// The loss of the rows `own` among those of a minibatch, `all`.
   Tensor loss(const ControllerSteps& steps, std::span<const std::uint8_t> second_halves,
               const TargetTensors& targets, std::span<const std::size_t> own,
@@ -142,12 +143,12 @@ class ControllerPpo::State {
   PpoCore core;
 };
 
-Fresh ControllerPpo::State::recompute(const ControllerSteps& steps) const {
+Recomputed ControllerPpo::State::recompute(const ControllerSteps& steps) const {
   const torch::NoGradGuard no_grad;
   const WorkShare& work = core.work();
   const auto rows = static_cast<std::size_t>(steps.size());
   const WorkShare::Part part = work.part_of(rows);
-  Fresh own;
+  Recomputed own;
   if (part.count > 0) {
     const ControllerOutput output = network.forward(stretch_of(steps, part));
     own = {to_vector(output.log_rule), to_vector(output.log_location), to_vector(output.value),
@@ -158,7 +159,7 @@ Fresh ControllerPpo::State::recompute(const ControllerSteps& steps) const {
 }
 
 /// V1 of the state after each episode's last segment; 0 where it terminated.
-std::vector<float> ControllerPpo::State::bootstraps(std::span<const Stretches> episodes) const {
+std::vector<float> ControllerPpo::State::bootstraps(std::span<const EpisodeSegments> episodes) const {
   std::vector<float> values(episodes.size(), 0.0F), states;
   std::vector<std::size_t> cut;
   for (std::size_t i = 0; i < episodes.size(); ++i) {
@@ -178,14 +179,14 @@ std::vector<float> ControllerPpo::State::bootstraps(std::span<const Stretches> e
 }
 
 /// Also what is known before the update: the ratios of arrival.
-StepTargets ControllerPpo::State::targets(std::span<const DreamSegment> segments, const Fresh& fresh,
-                                          PpoMetrics& arrival) const {
+StepTargets ControllerPpo::State::targets(std::span<const DreamSegment> segments,
+                                          const Recomputed& recomputed, PpoMetrics& arrival) const {
   StepTargets all;
   ArrivalCheck check(core.options().ratio_limit);
-  const std::vector<Stretches> episodes = replay::episodes_of(segments);
+  const std::vector<EpisodeSegments> episodes = replay::episodes_of(segments);
   const std::vector<float> behind = bootstraps(episodes);
   for (std::size_t i = 0; i < episodes.size(); ++i) {
-    const Stretches& episode = episodes[i];
+    const EpisodeSegments& episode = episodes[i];
     const Acted acted(episode, network.config().rules - 1);
     const std::size_t at = all.size(), count = acted.rewards.size();
     const auto part = [&](const std::vector<float>& figures) {
@@ -197,20 +198,20 @@ StepTargets ControllerPpo::State::targets(std::span<const DreamSegment> segments
                              .first = acted.first,
                              .second = acted.second,
                              .bootstrap_value = behind[i]},
-                            {.first = part(fresh.first),
-                             .second = part(fresh.second),
-                             .values = part(fresh.values),
-                             .rule_values = part(fresh.rule_values)},
+                            {.first = part(recomputed.first),
+                             .second = part(recomputed.second),
+                             .values = part(recomputed.values),
+                             .rule_values = part(recomputed.rule_values)},
                             core.options()));
     const bool current = episode.front().weight_version == core.version();  // one of all its segments
     for (std::size_t t = 0; t < count; ++t) {
-      check.look(fresh.first[at + t], acted.first[t], current);
-      if (acted.second_halves[t] != 0) check.look(fresh.second[at + t], acted.second[t], current);
+      check.look(recomputed.first[at + t], acted.first[t], current);
+      if (acted.second_halves[t] != 0) check.look(recomputed.second[at + t], acted.second[t], current);
     }
     if (current) arrival.lag0_steps += count;
   }
   arrival.steps = all.size();
-  arrival.explained_variance = explained_variance(fresh.values, all.first.targets);
+  arrival.explained_variance = explained_variance(recomputed.values, all.first.targets);
   check.finish(arrival);
   return all;
 }

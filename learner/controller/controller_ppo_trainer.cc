@@ -94,7 +94,7 @@ void PpoTrainer::update(double share, CurvePoint& point) {
   sharing_.tell([&] { return encode_controller_update(share, batch); });
   ppo_.anneal(share);
   const PpoMetrics metrics = ppo_.update(batch);
-  lag0().add(metrics);
+  on_policy().add(metrics);
   batch_steps_ = batch_episodes_ = 0;
   counts().add_to(point);
   for (const auto& [name, value] :

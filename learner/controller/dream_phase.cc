@@ -182,8 +182,8 @@ PhaseState DreamPhase::save(std::span<const std::unique_ptr<TicketResult>>, cons
                   {"world", bundle_.world.version().hex()},
                   {"counts", trainer_->counts().save()},
                   {"refused_bundles", refused_bundles_},
-                  {"ratio_error_lag0", trainer_->lag0().record().ratio_error},
-                  {"lag0_steps", trainer_->lag0().record().steps}};
+                  {"ratio_error_lag0", trainer_->on_policy().record().ratio_error},
+                  {"lag0_steps", trainer_->on_policy().record().steps}};
   return state;
 }
 
@@ -199,7 +199,7 @@ void DreamPhase::take_over(const PhaseState& saved, std::uint64_t updates) {
                           "resume with the file it was started with");
   refused_bundles_ = state.at("refused_bundles");
   trainer_->counts().restore(state.at("counts"));
-  trainer_->lag0().restore({state.at("ratio_error_lag0"), state.at("lag0_steps")});
+  trainer_->on_policy().restore({state.at("ratio_error_lag0"), state.at("lag0_steps")});
   trainer_->restore(saved.parts.at("controller"));
   if (dyna_) dyna_->restore(saved.parts.at("dyna"));
   plan_.resume(updates, state.at("tickets"));  // a generation of an evolution that was not whole comes again
@@ -242,8 +242,8 @@ PhaseSummary DreamPhase::summary(const JobFigures& job, const wire::JobTicketCou
                {"dreamed_return", counts.dreamed().mean_return()},
                {"real_return", counts.real().mean_return()},
                {"steps_per_second", static_cast<double>(steps_here_) / std::max(job.seconds_here, 1e-9)},
-               {"ratio_error_lag0_max", trainer_->lag0().record().ratio_error},
-               {"lag0_steps", trainer_->lag0().record().steps},
+               {"ratio_error_lag0_max", trainer_->on_policy().record().ratio_error},
+               {"lag0_steps", trainer_->on_policy().record().steps},
                {"refused_bundles", refused_bundles_}};
   if (dyna_)
     figures["dyna"] = {{"paused_updates", dyna_->paused_updates()}, {"branch_steps", dyna_->branch_steps()}};

@@ -24,9 +24,10 @@ class MixedBundles : public replay::ReplayError {
 /// Throws MixedBundles where the actor refused the bundle that the ticket asked for.
 void check_not_refused(const wire::Delivery& delivery);
 
-/// Decodes a result and checks that its parts are whole episodes of its ticket and of this controller:
-/// ticket, generation, seed, model, one bundle version, episodes in order, an end in the last segment of each
-/// and nowhere else. Throws replay::ReplayError; MixedBundles where its segments are of several bundles.
+/// Decodes a result and checks that its parts are whole episodes of its ticket and of this controller. It
+/// compares ticket, generation, seed, model and one bundle version. Episodes are in order, with an end in the
+/// last segment of each alone. Throws replay::ReplayError; MixedBundles where its segments are of several
+/// bundles.
 std::vector<replay::DreamSegment> assemble_dreams(const wire::Delivery& delivery,
                                                   const nn::ControllerConfig& controller);
 

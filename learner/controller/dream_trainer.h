@@ -13,7 +13,7 @@
 #include "learner/controller/dream_results.h"
 #include "learner/job/phase.h"
 #include "learner/job/ticket_plan.h"
-#include "learner/ppo/lag0_check.h"
+#include "learner/ppo/on_policy_check.h"
 #include "replay/dream/dream_work.h"
 
 namespace regraft::learner {
@@ -32,7 +32,7 @@ struct DreamResult : TicketResult {
 class DreamTrainer {
  public:
   /// `device`: cpu or cuda.
-  DreamTrainer(bool deterministic, const std::string& device) : lag0_(deterministic, device) {}
+  DreamTrainer(bool deterministic, const std::string& device) : on_policy_(deterministic, device) {}
   virtual ~DreamTrainer() = default;
 
   /// What tickets ask for, where there are so many models to dream of.
@@ -59,12 +59,12 @@ class DreamTrainer {
   DreamCounts& counts() { return counts_; }
   const DreamCounts& counts() const { return counts_; }
   /// Sees nothing where no ratios are taken.
-  Lag0Check& lag0() { return lag0_; }
-  const Lag0Check& lag0() const { return lag0_; }
+  OnPolicyCheck& on_policy() { return on_policy_; }
+  const OnPolicyCheck& on_policy() const { return on_policy_; }
 
  private:
   DreamCounts counts_;
-  Lag0Check lag0_;
+  OnPolicyCheck on_policy_;
 };
 
 }  // namespace regraft::learner

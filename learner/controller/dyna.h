@@ -25,9 +25,9 @@ namespace regraft::learner {
 ///   go
 ///
 /// Guards: over the newest branches of each model, the mean of predicted minus real return and the F1 of the
-/// dreamt masks must keep their bounds for every number of steps up to that of a dream; the worst model
-/// decides. Where not even one step does, dreams pause and real episodes alone are gathered, until newer
-/// branches keep the bounds again. next() may be called by any thread, the rest by the learner's.
+/// dreamt masks must keep their bounds. This holds for each number of steps up to that of a dream; the worst
+/// model decides. Where not even one step does, dreams pause and real episodes alone are gathered, until
+/// newer branches keep the bounds again. next() may be called by any thread, the rest by the learner's.
 class Dyna {
  public:
   explicit Dyna(const DynaOptions& options) : options_(options) {}

@@ -88,21 +88,21 @@ wire::JournalMark mark_of(const json& state) {
 }
 
 /// Removes a folder when it goes out of scope, unless it was renamed away.
-class AsideFolder {
+class StagingFolder {
  public:
-  explicit AsideFolder(fs::path path) : path_(std::move(path)) {
+  explicit StagingFolder(fs::path path) : path_(std::move(path)) {
     fs::remove_all(path_);
     std::error_code problem;
     if (!fs::create_directory(path_, problem) || problem)
       throw FileError("cannot be made: " + problem.message(), path_.string(),
                       "check the folder's permissions and the disk");
   }
-  ~AsideFolder() {
+  ~StagingFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
   }
-  AsideFolder(const AsideFolder&) = delete;
-  AsideFolder& operator=(const AsideFolder&) = delete;
+  StagingFolder(const StagingFolder&) = delete;
+  StagingFolder& operator=(const StagingFolder&) = delete;
   const fs::path& path() const { return path_; }
 
  private:
@@ -146,7 +146,7 @@ fs::path CheckpointStore::path_of(std::uint64_t number) const {
 }
 
 void CheckpointStore::save(const Checkpoint& checkpoint) {
-  const AsideFolder aside(folder_ / (kAside + std::to_string(checkpoint.number)));
+  const StagingFolder aside(folder_ / (kAside + std::to_string(checkpoint.number)));
   json manifest{{"schema", kSchema}, {"number", checkpoint.number}, {"parts", json::object()}};
   manifest["state"] = json::parse(checkpoint.state, nullptr, false);
   if (manifest["state"].is_discarded()) damaged(aside.path(), "the state to save is no JSON");

@@ -65,11 +65,11 @@ class LoadMeter {
   std::uint64_t segments_ GUARDED_BY(mutex_) = 0;
 };
 
-/// Adds to figures of a load test what follows from those of another one, with fewer actors:
+/// Adds to figures of a load test what follows from those of another one, with fewer actors. These are
 /// `efficiency` (steps a second and actor), `cpu_inflation` and `actor_cpu_inflation` (CPU time a step), and
-/// `predicted_steps_per_s`: in proportion to the actors, until the processors, or the learner's busiest
-/// thread, have no time left at the CPU time a step of the other one. Simulated environments are predicted in
-/// proportion alone: at low rates CPU time is not of steps but of ticks, once a step or once a second.
+/// `predicted_steps_per_s`. That is in proportion to the actors, until the processors or the learner's
+/// busiest thread have no time left, each step taking what it took in the other one. Simulated environments
+/// are predicted in proportion alone: at low rates CPU time is of ticks, not of steps.
 void compare_loads(nlohmann::json& figures, const nlohmann::json& baseline);
 
 }  // namespace regraft::learner

@@ -103,7 +103,7 @@ PhaseReport LoadTestPhase::report(const JobFigures& job) {
 void LoadTestPhase::export_as(const std::string&, const JobFigures&) {
   const MutexLock lock(mutex_);
   if (!recorded_.empty())
-    write_file_atomic(recorded_episodes(setup_.ppo.job.folder), encode_episodes(recorded_));
+    write_file_atomic(setup_.ppo.job.folder.root / "recorded.episodes", encode_episodes(recorded_));
 }
 
 PhaseSummary LoadTestPhase::summary(const JobFigures& job, const wire::JobTicketCounts&) const {
@@ -145,10 +145,6 @@ std::string LoadTestPhase::describe(const json& figures) const {
 }
 
 }  // namespace
-
-std::filesystem::path recorded_episodes(const RunFolder& folder) {
-  return folder.root / "recorded.episodes";
-}
 
 std::unique_ptr<Phase> make_load_test_phase(LoadTestSetup setup, const Clock& clock) {
   if (setup.ppo.job.options.deterministic)

@@ -1,14 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "core/base/clock.h"
 #include "learner/job/phase.h"
-#include "learner/job/run_folder.h"
 #include "learner/ppo/episode.h"
 #include "learner/ppo/load_test_options.h"
 #include "learner/ppo/ppo_phase.h"
@@ -30,8 +28,5 @@ struct LoadTestSetup {
 /// It fails where its limits end it before that. A restarted learner begins anew. Throws UsageError in
 /// deterministic mode, and as make_ppo_phase does. The clock outlives it.
 std::unique_ptr<Phase> make_load_test_phase(LoadTestSetup setup, const Clock& clock);
-
-/// Where a load test writes the episodes that it records.
-std::filesystem::path recorded_episodes(const RunFolder& folder);
 
 }  // namespace regraft::learner

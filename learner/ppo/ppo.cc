@@ -34,12 +34,12 @@ constexpr std::uint32_t kStateFormat = 2;
 
 /// Figures of each step from a forward pass without gradients: log pi of what was decided, and values; 0
 /// where there is no second decision.
-struct Fresh {
+struct Recomputed {
   std::vector<float> first, second, values, rule_values;
 };
 
 /// The segments of one episode, in order.
-using Stretches = std::span<const Segment>;
+using EpisodeSegments = std::span<const Segment>;
 
 /// The value functions' parameters come last.
 ValueRange values_of(Network& network) {
@@ -72,7 +72,7 @@ class Ppo::State {
         core_(options, network_.parameters(), network_.gradients(), {{values_of(network_)}}, seed,
               {"PPO", "learner/minibatches", kStateFormat}) {}
 
-  Fresh recompute(const TrainerGraphs& loaded, const PpoRows& batch) const;
+  Recomputed recompute(const TrainerGraphs& loaded, const PpoRows& batch) const;
   std::vector<float> values(const TrainerGraphs& loaded, const PpoRows& ends) const;
   PpoRows imitated(const TrainerGraphs& loaded, PpoRows all, std::span<const Segment> best) const;
   /// The loss of the rows `own` among those of a minibatch, `all`.
@@ -99,7 +99,7 @@ void forward_own(nn::training::Trainer& trainer, const TrainerGraphs& loaded, co
   }
 }
 
-Fresh Ppo::State::recompute(const TrainerGraphs& loaded, const PpoRows& batch) const {
+Recomputed Ppo::State::recompute(const TrainerGraphs& loaded, const PpoRows& batch) const {
   std::vector<Tensor> first, values, second, rule_values;
   std::vector<std::size_t> second_rows;
   forward_own(*trainer_, loaded, batch, core_,
@@ -113,15 +113,15 @@ Fresh Ppo::State::recompute(const TrainerGraphs& loaded, const PpoRows& batch) c
               });
   const WorkShare& work = core_.work();
   const std::vector<float> located = joined(second), located_values = joined(rule_values);
-  Fresh fresh{work.joined(joined(first), batch.size()), std::vector<float>(batch.size(), 0.0F),
-              work.joined(joined(values), batch.size()), std::vector<float>(batch.size(), 0.0F)};
+  Recomputed recomputed{work.joined(joined(first), batch.size()), std::vector<float>(batch.size(), 0.0F),
+                        work.joined(joined(values), batch.size()), std::vector<float>(batch.size(), 0.0F)};
   for (std::size_t i = 0; i < second_rows.size(); ++i) {
-    fresh.second[second_rows[i]] = located[i];
-    fresh.rule_values[second_rows[i]] = located_values[i];
+    recomputed.second[second_rows[i]] = located[i];
+    recomputed.rule_values[second_rows[i]] = located_values[i];
   }
-  work.add_up(fresh.second);
-  work.add_up(fresh.rule_values);
-  return fresh;
+  work.add_up(recomputed.second);
+  work.add_up(recomputed.rule_values);
+  return recomputed;
 }
 
 /// V1 of states, whatever is chosen there.
@@ -177,9 +177,9 @@ PpoRows collect(std::span<const Segment> segments, nn::Head head, std::size_t fi
 }
 
 /// The states that follow the last steps of episodes, where they were sent, with NO-OP as their choice.
-PpoRows states_behind(std::span<const Stretches> episodes, std::size_t first_graph) {
+PpoRows states_behind(std::span<const EpisodeSegments> episodes, std::size_t first_graph) {
   PpoRows states;
-  for (const Stretches& episode : episodes) {
+  for (const EpisodeSegments& episode : episodes) {
     if (!episode.back().next_observation) continue;
     const env::Observation& state = *episode.back().next_observation;
     states.observations.push_back(&state);
@@ -191,9 +191,9 @@ PpoRows states_behind(std::span<const Stretches> episodes, std::size_t first_gra
 
 using MakeTargets = StepTargets(const ActedSteps&, const ProximalSteps&, const PpoOptions&);
 
-/// Advantages, targets and weights of one episode, whose figures begin at row `first` of `fresh`.
-StepTargets targets_of(Stretches episode, float bootstrap_value, const Fresh& fresh, std::size_t first,
-                       const PpoOptions& options, MakeTargets make) {
+/// Advantages, targets and weights of one episode, whose figures begin at row `first` of `recomputed`.
+StepTargets targets_of(EpisodeSegments episode, float bootstrap_value, const Recomputed& recomputed,
+                       std::size_t first, const PpoOptions& options, MakeTargets make) {
   std::vector<float> rewards, acted, located;
   std::vector<std::uint8_t> terminated, second_halves;
   for (const Segment& segment : episode) {
@@ -215,10 +215,10 @@ StepTargets targets_of(Stretches episode, float bootstrap_value, const Fresh& fr
                .first = acted,
                .second = located,
                .bootstrap_value = bootstrap_value},
-              {.first = part(fresh.first),
-               .second = part(fresh.second),
-               .values = part(fresh.values),
-               .rule_values = part(fresh.rule_values)},
+              {.first = part(recomputed.first),
+               .second = part(recomputed.second),
+               .values = part(recomputed.values),
+               .rule_values = part(recomputed.rule_values)},
               options);
 }
 
@@ -237,9 +237,9 @@ void append_rows(PpoRows& to, const PpoRows& from, const Wanted& wanted) {
 
 /// V1 of the state that follows each episode's last step: by the present weights where that state was sent,
 /// else as the actor had it. Not read where the step terminated.
-std::vector<float> bootstraps_of(std::span<const Stretches> episodes, std::span<const float> present) {
+std::vector<float> bootstraps_of(std::span<const EpisodeSegments> episodes, std::span<const float> present) {
   std::vector<float> values;
-  for (const Stretches& episode : episodes) {
+  for (const EpisodeSegments& episode : episodes) {
     values.push_back(episode.back().bootstrap_value);
     if (!episode.back().next_observation) continue;
     values.back() = present.front();
@@ -270,10 +270,10 @@ PpoRows rows_of(const PpoBatch& batch, const PpoOptions& options) {
 }  // namespace
 
 PpoRows Ppo::State::imitated(const TrainerGraphs& loaded, PpoRows all, std::span<const Segment> best) const {
-  const Fresh fresh = recompute(loaded, all);
-  for (const Stretches& episode : replay::episodes_of(best))
+  const Recomputed recomputed = recompute(loaded, all);
+  for (const EpisodeSegments& episode : replay::episodes_of(best))
     all.targets.append(
-        targets_of(episode, 0, fresh, all.targets.size(), core_.options(), make_imitation_targets));
+        targets_of(episode, 0, recomputed, all.targets.size(), core_.options(), make_imitation_targets));
   PpoRows better;
   append_rows(better, all, [&](std::size_t row) { return better_than_expected(all.targets, row); });
   return better;
@@ -306,7 +306,7 @@ PpoMetrics Ppo::update(std::span<const Segment> segments, std::span<const Segmen
 PpoBatch Ppo::prepare(std::span<const Segment> segments, std::span<const Segment> best) const {
   const PpoOptions& options = state_->core_.options();
   const nn::Head head = state_->network_.config().head;
-  const std::vector<Stretches> episodes = replay::episodes_of(segments);
+  const std::vector<EpisodeSegments> episodes = replay::episodes_of(segments);
   PpoBatch batch{collect(segments, head, 0), {}, {}, {}};
   if (batch.size() == 0) throw NnError("no steps to train on", "PPO update", "give at least one segment");
   if (options.imitation == 0) best = {};
@@ -316,25 +316,25 @@ PpoBatch Ppo::prepare(std::span<const Segment> segments, std::span<const Segment
   for (const PpoRows* more : {&std::as_const(kept), &ends})
     all.insert(all.end(), more->observations.begin(), more->observations.end());
   batch.loaded = state_->trainer_->load(all);
-  const Fresh fresh = state_->recompute(*batch.loaded, batch);
+  const Recomputed recomputed = state_->recompute(*batch.loaded, batch);
   ArrivalCheck check(options.ratio_limit);
   const std::vector<float> bootstraps = bootstraps_of(episodes, state_->values(*batch.loaded, ends));
   for (std::size_t i = 0; i < episodes.size(); ++i)
     batch.targets.append(
-        targets_of(episodes[i], bootstraps[i], fresh, batch.targets.size(), options, make_targets));
+        targets_of(episodes[i], bootstraps[i], recomputed, batch.targets.size(), options, make_targets));
   std::size_t first = 0;
   for (const Segment& segment : segments) {
     const bool current = segment.weight_version == version();
     for (std::size_t t = 0; t < segment.steps.size(); ++t) {
-      check.look(fresh.first[first + t], segment.steps[t].log_probability, current);
+      check.look(recomputed.first[first + t], segment.steps[t].log_probability, current);
       if (batch.targets.second_halves[first + t] != 0)
-        check.look(fresh.second[first + t], segment.steps[t].location_log_probability, current);
+        check.look(recomputed.second[first + t], segment.steps[t].location_log_probability, current);
     }
     if (current) batch.arrival.lag0_steps += segment.steps.size();
     first += segment.steps.size();
   }
   batch.arrival.steps = batch.size();
-  batch.arrival.explained_variance = explained_variance(fresh.values, batch.targets.first.targets);
+  batch.arrival.explained_variance = explained_variance(recomputed.values, batch.targets.first.targets);
   check.finish(batch.arrival);
   if (kept.size() > 0) batch.imitated = state_->imitated(*batch.loaded, std::move(kept), best);
   return batch;

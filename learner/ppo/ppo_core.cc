@@ -52,8 +52,8 @@ void PpoCore::add(std::int64_t begin, std::int64_t end, bool of_values) {
   const double learning_rate =
       of_values && options_.value_learning_rate > 0 ? options_.value_learning_rate : options_.learning_rate;
   const std::int64_t count = end - begin;
-  stretches_.emplace_back(parameters_.narrow(0, begin, count), gradients_.narrow(0, begin, count),
-                          learning_rate);
+  groups_.emplace_back(parameters_.narrow(0, begin, count), gradients_.narrow(0, begin, count),
+                       learning_rate);
 }
 
 void PpoCore::fail(const char* what) const {
@@ -64,7 +64,7 @@ void PpoCore::fail(const char* what) const {
 void PpoCore::train(std::size_t rows, const Loss& loss, const Backward& backward, PpoMetrics& metrics) {
   const Tensor before = parameters_.clone();
   std::vector<FlatAdam::Moments> moments;
-  for (const Stretch& part : stretches_) moments.push_back(part.adam.moments());
+  for (const ParameterGroup& part : groups_) moments.push_back(part.adam.moments());
   const Rng::State stream = rng_.state();
   std::vector<std::size_t> order(rows);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -79,7 +79,7 @@ void PpoCore::train(std::size_t rows, const Loss& loss, const Backward& backward
     add_means(metrics, sums);
   } catch (const NnError&) {
     parameters_.copy_(before);
-    for (std::size_t i = 0; i < stretches_.size(); ++i) stretches_[i].adam.restore(moments[i]);
+    for (std::size_t i = 0; i < groups_.size(); ++i) groups_[i].adam.restore(moments[i]);
     rng_.restore(stream);
     throw;
   }
@@ -97,7 +97,7 @@ void PpoCore::minibatch(std::span<const std::size_t> rows, const Loss& loss, con
   if (total.defined()) backward(total);
   work_.add_up({gradients_});
   const Tensor norm = clip_gradients({gradients_}, options_.gradient_norm);
-  for (Stretch& part : stretches_) part.adam.step(part.gradients);
+  for (ParameterGroup& part : groups_) part.adam.step(part.gradients);
   add_to(sums.gradient_norm, norm);
   ++sums.minibatches;
 }
@@ -129,7 +129,7 @@ void PpoCore::add_means(PpoMetrics& metrics, const PpoSums& sums) const {
 }
 
 void PpoCore::anneal(double share) {
-  for (Stretch& part : stretches_) part.adam.set_learning_rate(part.learning_rate * share);
+  for (ParameterGroup& part : groups_) part.adam.set_learning_rate(part.learning_rate * share);
   entropy_coefficient_ = options_.entropy_coefficient * share;
 }
 
@@ -142,7 +142,7 @@ std::vector<std::byte> PpoCore::save(const nn::Weights& weights) const {
   const auto encoded = nn::encode_weights(weights);
   out.value(static_cast<std::uint64_t>(encoded.size()));
   out.raw(encoded);
-  for (const Stretch& part : stretches_) part.adam.write(out);
+  for (const ParameterGroup& part : groups_) part.adam.write(out);
   return bytes;
 }
 
@@ -156,10 +156,10 @@ void PpoCore::restore(std::span<const std::byte> bytes, const WithWeights& check
   const nn::Weights weights = nn::decode_weights(in.raw(size));
   check(weights);
   std::vector<FlatAdam::Moments> moments;
-  for (const Stretch& part : stretches_) moments.push_back(part.adam.read(in));
+  for (const ParameterGroup& part : groups_) moments.push_back(part.adam.read(in));
   in.finish();
   load(weights);
-  for (std::size_t i = 0; i < stretches_.size(); ++i) stretches_[i].adam.restore(moments[i]);
+  for (std::size_t i = 0; i < groups_.size(); ++i) groups_[i].adam.restore(moments[i]);
   rng_.restore(stream);
   updates_ = updates;
 }

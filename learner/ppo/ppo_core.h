@@ -24,15 +24,15 @@
 
 namespace regraft::learner {
 
-/// A stretch of a flat parameter tensor that belongs to the value functions, and has their learning rate.
+/// A range of a flat parameter tensor that belongs to the value functions, and has their learning rate.
 struct ValueRange {
   std::int64_t offset = 0, count = 0;
 };
 
 /// What PPO does whatever it trains: minibatches in a random order, clipped gradients, two learning rates
 /// and how they fall, counts of updates, and all of that as bytes. Over one flat tensor of parameters and one
-/// of their gradients, which it is given; Adam works on each element by itself, so with one learning rate the
-/// stretches are one. One thread.
+/// of their gradients, which it is given; Adam works on each element by itself, so with one learning rate
+/// there is one group. One thread.
 class PpoCore {
  public:
   /// What messages call the thing that is trained, and the stream of its minibatches.
@@ -71,8 +71,8 @@ class PpoCore {
   void restore(std::span<const std::byte> bytes, const WithWeights& check, const WithWeights& load);
 
  private:
-  struct Stretch {
-    Stretch(const torch::Tensor& parameters, torch::Tensor of_gradients, double of_learning_rate)
+  struct ParameterGroup {
+    ParameterGroup(const torch::Tensor& parameters, torch::Tensor of_gradients, double of_learning_rate)
         : gradients(std::move(of_gradients)),
           adam(parameters, of_learning_rate),
           learning_rate(of_learning_rate) {}
@@ -90,7 +90,7 @@ class PpoCore {
   Names names_;
   torch::Tensor parameters_;
   torch::Tensor& gradients_;
-  std::deque<Stretch> stretches_;
+  std::deque<ParameterGroup> groups_;
   Rng rng_;
   WorkShare work_;
   double entropy_coefficient_;

@@ -40,16 +40,15 @@ struct PpoSums {
 /// Adds where there is a sum already.
 void add_to(torch::Tensor& sum, const torch::Tensor& more);
 
-/// The clipped surrogate, the squared value error and the entropy bonus of all kinds of decisions together:
-/// sums over decisions divided by the number of steps, which is that of the first kind. A kind may be empty.
-/// What is imitated is not clipped: the gain is weight times advantage times log pi (Oh et al. 2018), since a
-/// decision that the policy holds for very unlikely would take as many updates to be repeated as it takes
-/// steps of 1 + clip to come from there. These gains are divided by the imitated steps and count
-/// PpoOptions::imitation times; all else is of the other steps alone and divided by their number, so that the
-/// terms of PPO are what they would be without imitation. What is imitated has no part in the value error (it
-/// says what can be had, not what the policy gets), in the entropy bonus (which would undo it), nor in the
-/// divergence and the clipped share of `sums`. Adds to all but minibatches and gradient_norm of those. Does
-/// not wait for the device.
+/// The clipped surrogate, the squared value error and the entropy bonus of all kinds of decisions together.
+/// They are sums over decisions divided by the number of steps, which is that of the first kind. A kind may
+/// be empty. What is imitated is not clipped: the gain is weight times advantage times log pi (Oh et al.
+/// 2018). Else a very unlikely decision would take as many updates to be repeated as it takes steps of 1 +
+/// clip. These gains are divided by the imitated steps and count PpoOptions::imitation times. All else is of
+/// the other steps alone and divided by their number, so the terms of PPO are what they would be without
+/// imitation. What is imitated has no part in the value error (it says what can be had, not what the policy
+/// gets) nor in the entropy bonus (which would undo it). It has none in the divergence and the clipped share
+/// of `sums`. Adds to all but minibatches and gradient_norm of those. Does not wait for the device.
 ///
 /// Where these decisions are a part of a minibatch, `whole` has the steps of all of it: the losses of its
 /// parts then add up to its own.

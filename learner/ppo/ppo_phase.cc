@@ -13,7 +13,7 @@
 #include "learner/ppo/batcher.h"
 #include "learner/ppo/best_episodes.h"
 #include "learner/ppo/episode_statistics.h"
-#include "learner/ppo/lag0_check.h"
+#include "learner/ppo/on_policy_check.h"
 #include "learner/ppo/ppo.h"
 #include "learner/ppo/ppo_update.h"
 #include "replay/rollout/replay_error.h"
@@ -59,7 +59,7 @@ class PpoPhase : public Phase {
         matched_(setup_.rule_names.size(), false),
         ppo_(make_ppo(setup_, network_)),
         sharing_(ppo_, setup_.job.join),
-        lag0_(options().deterministic, nn::resolve_device(options().device)) {}
+        on_policy_(options().deterministic, nn::resolve_device(options().device)) {}
 
   PhaseStart restore(const PhaseState* saved, std::uint64_t updates) override;
   std::optional<wire::TicketSpec> next_ticket(const wire::ActorInfo&, std::uint64_t published) override {
@@ -98,7 +98,7 @@ class PpoPhase : public Phase {
   std::vector<bool> matched_;  // by rule: legal in a state of some episode
   Ppo ppo_;
   UpdateSharing sharing_;
-  Lag0Check lag0_;
+  OnPolicyCheck on_policy_;
   std::optional<PpoMetrics> metrics_;  // of an update without a point
   std::atomic<std::uint64_t> malformed_ = 0, other_head_ = 0;
   std::uint64_t episodes_ = 0, steps_ = 0, costed_ = 0, steps_here_ = 0;
@@ -174,7 +174,7 @@ UpdateResult PpoPhase::update(const JobFigures& job) {
   sharing_.tell([&] { return encode_ppo_update(annealed, drawn, best); });
   if (annealed) ppo_.anneal(*annealed);
   metrics_ = ppo_.update(drawn, best);
-  lag0_.add(*metrics_);
+  on_policy_.add(*metrics_);
   return {.weights = nn::encode_weights(ppo_.weights())};
 }
 
@@ -236,8 +236,8 @@ PhaseState PpoPhase::save(std::span<const std::unique_ptr<TicketResult>> queued,
                   {"tickets", plan_.position()},
                   {"matched_rules", matched_},
                   {"statistics", statistics_.save()},
-                  {"ratio_error_lag0", lag0_.record().ratio_error},
-                  {"lag0_steps", lag0_.record().steps}};
+                  {"ratio_error_lag0", on_policy_.record().ratio_error},
+                  {"lag0_steps", on_policy_.record().steps}};
   return state;
 }
 
@@ -257,7 +257,7 @@ TicketResults PpoPhase::take_over(const PhaseState& saved, std::uint64_t updates
   // Older ones do not say: as if all had matched.
   matched_ = state.value("matched_rules", std::vector<bool>(matched_.size(), true));
   statistics_.restore(state.at("statistics"));
-  lag0_.restore({state.at("ratio_error_lag0"), state.at("lag0_steps")});
+  on_policy_.restore({state.at("ratio_error_lag0"), state.at("lag0_steps")});
   ppo_.restore(saved.parts.at("ppo"));
   const auto best = saved.parts.find("best_episodes");
   if (setup_.ppo.imitation > 0 && best != saved.parts.end()) best_.restore(best->second);
@@ -313,8 +313,8 @@ PhaseSummary PpoPhase::summary(const JobFigures& job, const wire::JobTicketCount
                {"samples_per_second", static_cast<double>(steps_here_) / here},
                {"payload_bytes_per_second", static_cast<double>(job.intake.payload_bytes) / here},
                {"transport_cpu_share", static_cast<double>(wire_ns) / cpu},
-               {"ratio_error_lag0_max", lag0_.record().ratio_error},
-               {"lag0_steps", lag0_.record().steps}};
+               {"ratio_error_lag0_max", on_policy_.record().ratio_error},
+               {"lag0_steps", on_policy_.record().steps}};
   for (std::size_t model = 0; model < setup_.model_names.size(); ++model)
     figures["best_cost_ratio"][setup_.model_names[model]] = statistics_.best_cost_ratio(model);
   return {figures, describe(figures), batcher_.trained_twice() == 0, sharing_.farewell()};

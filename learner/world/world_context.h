@@ -19,8 +19,8 @@ struct WorldContext {
   std::vector<std::string> bind = {};  // sizes of symbolic dims, ascending: "batch=8"
 };
 
-/// Throws NnError that names every difference between what a world model was fitted to and the job that
-/// wants to learn in it: rules, models and their order, horizon, location limit and what location 0 is,
+/// Throws NnError that names every difference between what a world model was fitted to and the job that wants
+/// to learn in it. These are rules, models and their order, horizon, location limit and what location 0 is,
 /// reward, sizes of symbolic dims. Dreams would mean another thing than the real episodes beside them.
 void require_same(const nn::WorldModel& world, const WorldContext& job, const std::string& where);
 

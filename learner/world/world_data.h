@@ -47,8 +47,8 @@ struct WorldEpisode {
 class WorldData {
  public:
   /// Replays everything once. An episode that cannot be replayed (an environment pays other rewards, or knows
-  /// no such action) is left out, counted and logged; where more than a tenth are, rules, costs or models are
-  /// not those of the collector: throws replay::ReplayError.
+  /// no such action) is left out, counted and logged. Throws replay::ReplayError where more than a tenth are:
+  /// rules, costs or models are not those of the collector.
   WorldData(const replay::SequenceReplay& replay, const WorldOptions& options, EnvironmentOf environment_of);
 
   std::span<const WorldEpisode> episodes() const { return episodes_; }

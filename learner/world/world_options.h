@@ -9,9 +9,9 @@
 
 namespace regraft::learner {
 
-/// How a world model is gathered for and fitted. The fit is staged: first the encoder, by its own losses and
-/// a one-step prediction of the next latent (no gradient into its target); then, frozen and standardised, the
-/// recurrent model; then, if wanted, a reward network apart.
+/// How a world model is gathered for and fitted. The fit is staged. First comes the encoder, by its own
+/// losses and a one-step prediction of the next latent (no gradient into its target). Then, it frozen and
+/// standardised, the recurrent model; then, if wanted, a reward network apart.
 struct WorldOptions {
   std::uint64_t seed = 0;
   // data

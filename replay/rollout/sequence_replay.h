@@ -34,10 +34,10 @@ struct SequenceBatch {
 };
 
 /// Lays episodes of these lengths (each at least 1), drawn uniformly with replacement, into lanes. An episode
-/// that does not fit into the rest of its lane starts the next one and the rest is padding; one that is
-/// longer than a lane is cut at its end, so that every hidden state begins where an episode does. Not
-/// `packed`, each lane holds one episode. The same stream gives the same batch. At least one episode, `time`
-/// and `lanes` at least 1.
+/// that does not fit into the rest of its lane starts the next one, and the rest is padding. One that is
+/// longer than a lane is cut at its end, so every hidden state begins where an episode does. Not `packed`,
+/// each lane holds one episode. The same stream gives the same batch. At least one episode, `time` and
+/// `lanes` at least 1.
 SequenceBatch draw_sequences(std::span<const std::uint32_t> lengths, std::uint32_t time, std::uint32_t lanes,
                              bool packed, Rng& rng);
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "core/graph/order.h"
-#include "core/graph/validate.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
+#include "support/validate.h"
 
 namespace {
 

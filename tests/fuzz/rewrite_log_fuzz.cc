@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/graph/validate.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/model_zoo.h"
 #include "core/rules/rewrite/rewrite_log.h"
+#include "support/validate.h"
 
 namespace {
 

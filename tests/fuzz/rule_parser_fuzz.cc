@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/graph/validate.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/model_zoo.h"
 #include "core/rules/rewrite/rewrite_log.h"
 #include "core/rules/rewrite/rewriter.h"
+#include "support/validate.h"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include "core/base/error.h"
 #include "core/exec/equivalence/add_extremes.h"
 #include "core/exec/equivalence/compare.h"
-#include "core/exec/equivalence/doubts.h"
 #include "core/exec/equivalence/first_difference.h"
+#include "core/exec/equivalence/mismatches.h"
 #include "core/exec/equivalence/reference_runs.h"
 #include "core/exec/equivalence/tie_breaks.h"
 #include "core/exec/equivalence/tolerance_rule.h"
@@ -151,12 +151,13 @@ void note_empty_outputs(const Reference& reference, EquivalenceReport& report) {
 }
 
 /// Runs the other model on the reference's inputs and compares; a failure to load or run is a verdict. Gives
-/// the doubts back, which count for nothing yet.
-std::vector<Doubt> run_optimised(const std::filesystem::path& original,
-                                 const std::filesystem::path& optimised, const SessionOptions& how,
-                                 const Reference& reference, Agreement agreement, EquivalenceReport& report) {
+/// the mismatches back, which count for nothing yet.
+std::vector<Mismatch> run_optimised(const std::filesystem::path& original,
+                                    const std::filesystem::path& optimised, const SessionOptions& how,
+                                    const Reference& reference, Agreement agreement,
+                                    EquivalenceReport& report) {
   TieBreaks ties(original);
-  std::vector<Doubt> doubts;
+  std::vector<Mismatch> mismatches;
   std::string at;
   try {
     OrtSession session(optimised, how);
@@ -171,14 +172,14 @@ std::vector<Doubt> run_optimised(const std::filesystem::path& original,
       compare_outputs(run, results, agreement, ties, outputs);
       const bool may_be_rounding = agreement == Agreement::within_tolerance;
       if (may_be_rounding && disagreements(outputs) > disagreements(report.outputs))
-        doubts.push_back({&run, std::move(results)});
+        mismatches.push_back({&run, std::move(results)});
       else if (!run.extreme)
         report.outputs = std::move(outputs);
     }
   } catch (const ExecError& error) {
     report.reason = "the other model does not run" + at + ": " + error.what();
   }
-  return doubts;
+  return mismatches;
 }
 
 /// Names the first inner value that differs, on the inputs at which the worst output does.
@@ -259,11 +260,11 @@ EquivalenceReport check_within_tolerance(const std::filesystem::path& original,
   for (const ReferenceRun& run : reference.runs)
     if (!run.probe && run.binding == reference.runs.front().binding) first.push_back(&run);
   measure_spread(original, first, report.outputs);
-  const std::vector<Doubt> doubts =
+  const std::vector<Mismatch> mismatches =
       run_optimised(original, optimised, options.session.value_or(reference_session()), reference,
                     options.agreement, report);
   if (!report.reason.empty()) return report;
-  settle(original, doubts, reference, options, report);
+  settle(original, mismatches, reference, options, report);
   conclude(report, options.agreement);
   if (report.equivalent) return report;
   suspect_original(original, reference_session(), reference, report);

@@ -14,7 +14,7 @@ namespace regraft::exec {
 /// few small sizes next to the model's own small constants. Inputs are also extremes
 /// (core/exec/inputs/extreme_inputs.h). The spread of the original is taken over optimisation levels, 1 and 2
 /// threads, and 1-ulp noise on floating inputs. Behind the first sizes and on extremes that is done only
-/// where the models differ by more than the tolerance (core/exec/equivalence/doubts.h). One model is in
+/// where the models differ by more than the tolerance (core/exec/equivalence/mismatches.h). One model is in
 /// memory at a time; run it in a process of its own (`regraft verify`). Positions that ArgMax or ArgMin gives
 /// may differ where the values compared are within tolerance. A difference is a report; ExecError is only for
 /// an original that cannot be loaded or run, and for inputs that cannot be made.

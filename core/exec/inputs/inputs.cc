@@ -117,8 +117,7 @@ InputMeaning zero_point_of(DType dtype) {
   return meaning;
 }
 
-}  // namespace
-
+/// The dims of a value with its symbols replaced by their sizes.
 std::vector<std::int64_t> concrete_dims(const ValueInfo& info, const SymbolSizes& sizes) {
   std::vector<std::int64_t> dims;
   for (const AxisInfo& axis : info.dims) {
@@ -127,6 +126,8 @@ std::vector<std::int64_t> concrete_dims(const ValueInfo& info, const SymbolSizes
   }
   return dims;
 }
+
+}  // namespace
 
 std::vector<Tensor> RandomInputs::draw(std::span<const ValueInfo> inputs, const SymbolSizes& sizes,
                                        Rng& rng) const {

@@ -12,9 +12,6 @@
 
 namespace regraft::exec {
 
-/// The dims of a value with its symbols replaced by their sizes.
-std::vector<std::int64_t> concrete_dims(const ValueInfo& info, const SymbolSizes& sizes);
-
 /// Where a model's inputs come from. Implementations are stateless: all randomness is in the stream given.
 class InputSource {
  public:

@@ -31,7 +31,7 @@ struct DynamicDim {
 };
 
 /// The dynamic dims of a model's inputs, in the order of the inputs. A dim that a weight fixes (the rows of a
-/// MatMul's, the channels of a Conv's) has that size first; then come usual sizes of its kind, sizes that the
+/// MatMul's, the channels of a Conv's) has that size first. Then come usual sizes of its kind, sizes that the
 /// inputs declare elsewhere, and the model's own constants. Floats that are meant as indices are tokens, no
 /// samples. Throws ExecError on what is not a model.
 std::vector<DynamicDim> dynamic_dims(const std::filesystem::path& model, std::span<const ValueInfo> inputs,

@@ -78,8 +78,7 @@ std::vector<fs::path> files_of(std::span<const fs::path> paths) {
   return files;
 }
 
-}  // namespace
-
+/// A TensorProto file (.pb), and the name that it gives (often empty).
 std::pair<std::string, Tensor> read_tensor_file(const fs::path& path) {
   ::onnx::TensorProto proto;
   if (!proto.ParseFromString(read_file(path)))
@@ -103,6 +102,8 @@ std::pair<std::string, Tensor> read_tensor_file(const fs::path& path) {
                     path, "write it again");
   return {proto.name(), std::move(tensor)};
 }
+
+}  // namespace
 
 UserInputs UserInputs::load(std::span<const fs::path> paths, std::unique_ptr<InputSource> others) {
   UserInputs inputs;

@@ -11,9 +11,6 @@
 
 namespace regraft::exec {
 
-/// A TensorProto file (.pb), and the name that it gives (often empty). Throws ExecError.
-std::pair<std::string, Tensor> read_tensor_file(const std::filesystem::path& path);
-
 /// Inputs that the user gives: the same at every draw. Inputs that are not given are drawn by another source,
 /// at the sizes that the given ones have.
 class UserInputs : public InputSource {

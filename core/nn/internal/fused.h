@@ -6,7 +6,7 @@
 namespace regraft::nn::internal {
 
 // The encoder and the scores of network.h for one graph at a time, forward and backward, in a few passes over
-// its rows: products, sums over neighbours, normalisation and residual of a tile of rows happen in registers.
+// its rows. Products, sums over neighbours, normalisation and residual of a tile of rows happen in registers.
 // Plain pointers, so that fused_body.h can be compiled once for each instruction set without sharing inline
 // functions between them.
 

@@ -4,8 +4,9 @@
 
 namespace regraft::proof {
 
-/// How the prover takes an operation: by what it computes; as a function of its elements of which nothing is
-/// known but that equal arguments give equal values; or not at all, so that its rules stay without a proof.
+/// How the prover takes an operation: by what it computes, as a function of its elements, or not at all. Of
+/// such a function only this is known: equal arguments give equal values. In the last case its rules stay
+/// without a proof.
 enum class Followed { by_definition, as_function, not_at_all };
 
 Followed followed(graph::OpKind kind);

@@ -35,9 +35,9 @@ struct UnitPart {
 };
 
 /// Enumerates the graphs that begin with one node (a work unit): connected ones with at most two roots, each
-/// in (almost always) one order of its nodes; a graph in which a node computes what is there already is not
-/// grown further. One thread uses one enumerator; units give the same records whoever runs them, within
-/// whatever limits and in however many parts: where memory does not suffice a unit gives nothing, where time
+/// in (almost always) one order of its nodes. A graph in which a node computes what is there already is not
+/// grown further. One thread uses one enumerator. Units give the same records whoever runs them, within
+/// whatever limits and in however many parts. Where memory does not suffice a unit gives nothing; where time
 /// does not, a part, from which another run goes on.
 class Enumerator {
  public:

@@ -133,13 +133,14 @@ class Rewriter {
   bool failed_ = false;
 };
 
-}  // namespace
-
+/// Forms of a graph, as bits.
 std::uint64_t forms_of(const GraphCode& code) {
   std::uint64_t bits = 0;
   for (std::size_t n = 0; n < code.count; ++n) bits |= std::uint64_t{1} << code.nodes[n].form;
   return bits;
 }
+
+}  // namespace
 
 void Linker::add(const CodeRule& rule) {
   const std::uint64_t forms = forms_of(rule.left);

@@ -44,7 +44,4 @@ class Linker {
   std::vector<Bucket> buckets_;
 };
 
-/// Forms of a graph, as bits.
-std::uint64_t forms_of(const GraphCode& code);
-
 }  // namespace regraft::rulegen

@@ -15,8 +15,8 @@
 namespace regraft::rulegen {
 
 /// Goes over the classes depth by depth, those of few and general graphs first. Graphs that rules found so
-/// far lead to each other are linked; where a class still falls apart, its simplest graphs make a candidate:
-/// parts that both sides share become leaves, examples on other shapes are tried, and what survives is a
+/// far lead to each other are linked. Where a class still falls apart, its simplest graphs make a candidate.
+/// Parts that both sides share become leaves, examples on other shapes are tried, and what survives is a
 /// rule. The order, and so the rules, do not depend on the number of threads.
 class Pruner {
  public:

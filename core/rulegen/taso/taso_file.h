@@ -19,11 +19,9 @@ struct TasoTensor {
   std::int32_t port = 0;
 };
 
-/// Numbers of TASO's enum OpType, of those that rule files may hold.
+/// Numbers of TASO's enum OpType, of those that are imported.
 enum class TasoType : std::int32_t {
   conv = 3,
-  pool_max = 6,
-  pool_average = 7,
   relu = 8,
   sigmoid = 9,
   tanh = 10,
@@ -33,8 +31,7 @@ enum class TasoType : std::int32_t {
   add = 16,
   multiply = 17,
   matmul = 18,
-  scale = 19,
-  enlarge = 20
+  scale = 19
 };
 
 /// Numbers of TASO's enum PMParameter.
@@ -70,9 +67,9 @@ struct TasoRule {
   std::vector<TasoOutput> outputs;
 };
 
-/// Throws RulegenError with `where` and the offset for bytes that are no such file: a length past the end, an
-/// unknown wire type, a field of another type, a reference to an op that does not come before. Unknown fields
-/// are errors, so that a file of another kind is not taken for an empty one.
+/// Throws RulegenError with `where` and the offset for bytes that are no such file. They have a length past
+/// the end, an unknown wire type, a field of another type, or a reference to an op that does not come before.
+/// Unknown fields are errors, so that a file of another kind is not taken for an empty one.
 std::vector<TasoRule> read_taso_rules(std::span<const std::byte> bytes, const std::string& where);
 
 }  // namespace regraft::rulegen

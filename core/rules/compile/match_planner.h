@@ -14,9 +14,9 @@
 
 namespace regraft::rules {
 
-/// From the nodes of a rule's left side to its steps: from an anchor along producers and consumers, each
-/// check at the first step that knows all that it reads; and what is special of sets of siblings. Keeps
-/// references to what it is made of.
+/// From the nodes of a rule's left side to its steps, with what is special of sets of siblings. They lead
+/// from an anchor along producers and consumers, each check at the first step that knows all that it reads.
+/// Keeps references to what it is made of.
 class MatchPlanner {
  public:
   /// `constants`: tensors that must be constants, and so connect nothing.

@@ -136,8 +136,8 @@ void SiblingGroups::join(Held& held) {
 }
 
 // Members stand in the order that the rule wants, then in the canonical order of the activations that they
-// have for themselves, so that sets which differ only in what they share have their members in the same
-// order; then in that of their roots.
+// have for themselves, then in that of their roots. So sets that differ only in what they share have their
+// members in the same order.
 bool SiblingGroups::before(const Held& a, const Held& b, const std::vector<std::uint32_t>& position) const {
   const auto rank = [&](const Held& held, std::size_t i) -> std::int64_t {
     if (i < held.member.order.size()) return held.member.order[i];

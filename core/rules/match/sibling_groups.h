@@ -13,9 +13,9 @@
 
 namespace regraft::rules {
 
-/// Keeps the members of one rule by root, and forms their sets: of each group of compatible members the
-/// largest independent set (greedily, in canonical order), and pairs: each where the members share an
-/// activation and are at most kMostForAllPairs, else neighbours in canonical order.
+/// Keeps the members of one rule by root, and forms their sets. Of each group of compatible members these are
+/// the largest independent set (greedily, in canonical order) and pairs. The pairs are all where the members
+/// share an activation and are at most kMostForAllPairs, else neighbours in canonical order.
 ///
 /// Groups are kept while members come and go. A group's sets are formed again only where a member changed,
 /// the members' order changed, or which of them depend on which: announce(), Dependence::settle() and form()

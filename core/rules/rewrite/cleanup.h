@@ -31,7 +31,7 @@ struct CleanupStep {
 };
 
 /// Folding may make a constant at most this much larger than the constants it is made of, and any constant of
-/// up to 4096 elements: Expand and Tile stay in the graph where they would blow it up.
+/// up to 4096 elements. Expand and Tile stay in the graph where they would blow it up.
 inline constexpr std::int64_t kFoldGrowth = 2;
 
 /// Runs all passes to their common fixed point: first what is dead goes, then the graph is walked in

@@ -34,8 +34,8 @@ struct LogEntry {
 /// import, so the log replays from the input to the same graph.
 ///
 /// As text: JSON lines. First {"regraft_log": 1, "version", "input_sha256", "rule_set", "result"}, and
-/// "domains" and "fixed" where there are any; then one object an entry: {"name", "nodes"}, for rules
-/// {"cost_before_us", "cost_after_us"} and {"marks"} of those that have any, and for bodies {"graph"}; last
+/// "domains" and "fixed" where there are any. Then one object an entry: {"name", "nodes"}, for rules
+/// {"cost_before_us", "cost_after_us"} and {"marks"} of those that have any, for bodies {"graph"}. Last
 /// {"entries": N}, so that a torn file is noticed. Clean-up of all graphs comes before the first rule.
 struct RewriteLog {
   static constexpr int kFormat = 1;

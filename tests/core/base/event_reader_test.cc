@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "core/base/atomic_file.h"
-#include "core/base/clock.h"
 #include "core/base/event_writer.h"
 #include "core/base/file.h"
+#include "support/manual_clock.h"
 
 namespace regraft {
 namespace {

@@ -12,6 +12,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/crc32c.h"
+#include "support/manual_clock.h"
 
 namespace regraft {
 namespace {

@@ -1,4 +1,5 @@
 #include "core/base/progress.h"
+#include "support/manual_clock.h"
 
 #include <gtest/gtest.h>
 

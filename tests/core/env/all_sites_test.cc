@@ -11,9 +11,10 @@
 #include "core/env/table_cost_factory.h"
 #include "core/graph/order.h"
 #include "core/graph/reference_order.h"
-#include "core/graph/validate.h"
 #include "core/rules/lang/rule_error.h"
+#include "support/manual_clock.h"
 #include "support/model_world.h"
+#include "support/validate.h"
 
 namespace regraft::env {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/env/environment.h"
 #include "core/env/episode_conformance.h"
 #include "core/graph/order.h"
-#include "core/graph/validate.h"
+#include "support/validate.h"
 
 namespace regraft::env {
 

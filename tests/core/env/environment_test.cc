@@ -1,9 +1,9 @@
 #include "core/env/environment.h"
 
-#include "core/base/clock.h"
 #include "core/env/conformance.h"
 #include "core/env/layered_world.h"
 #include "core/env/synthetic.h"
+#include "support/manual_clock.h"
 
 namespace regraft::env {
 namespace {

@@ -8,8 +8,8 @@
 #include "core/base/rng.h"
 #include "core/env/table_cost_factory.h"
 #include "core/graph/graph.h"
-#include "core/graph/validate.h"
 #include "core/rules/set/rule_set.h"
+#include "support/validate.h"
 
 namespace regraft::env {
 

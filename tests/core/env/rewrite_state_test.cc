@@ -4,8 +4,8 @@
 
 #include "core/env/layered_world.h"
 #include "core/graph/order.h"
-#include "core/graph/validate.h"
 #include "core/rules/lang/rule_error.h"
+#include "support/validate.h"
 
 namespace regraft::env {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/env/exhaustive.h"
 #include "core/env/rewrite_state.h"
 #include "core/graph/order.h"
-#include "core/graph/validate.h"
+#include "support/validate.h"
 
 namespace regraft::env {
 namespace {

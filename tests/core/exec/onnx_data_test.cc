@@ -12,12 +12,12 @@
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/site/site_check.h"
 #include "core/graph/constants.h"
-#include "core/graph/validate.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/onnx/model_builder.h"
 #include "support/dead_nodes.h"
 #include "support/onnx_checker.h"
+#include "support/validate.h"
 
 namespace regraft::exec {
 namespace {

@@ -9,9 +9,9 @@
 #include <set>
 
 #include "core/exec/site/site_check.h"
-#include "core/graph/validate.h"
 #include "core/rules/rewrite/script.h"
 #include "support/model_world.h"
+#include "support/validate.h"
 
 namespace regraft::exec {
 namespace {

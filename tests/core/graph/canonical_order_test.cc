@@ -5,7 +5,7 @@
 #include "core/graph/order.h"
 #include "core/graph/random_graph.h"
 #include "core/graph/reference_order.h"
-#include "core/graph/validate.h"
+#include "support/validate.h"
 
 namespace regraft::graph {
 namespace {

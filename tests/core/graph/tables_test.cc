@@ -9,7 +9,7 @@
 #include "core/graph/graph.h"
 #include "core/graph/host_tensor.h"
 #include "core/graph/order.h"
-#include "core/graph/validate.h"
+#include "support/validate.h"
 
 namespace regraft::graph {
 namespace {

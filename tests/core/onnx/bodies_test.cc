@@ -5,11 +5,11 @@
 #include <set>
 
 #include "core/graph/constants.h"
-#include "core/graph/validate.h"
 #include "core/onnx/export.h"
 #include "core/onnx/model_builder.h"
 #include "core/onnx/model_summary.h"
 #include "support/dead_nodes.h"
+#include "support/validate.h"
 
 namespace regraft::onnx {
 namespace {

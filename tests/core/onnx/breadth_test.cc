@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "core/graph/order.h"
-#include "core/graph/validate.h"
 #include "core/onnx/export.h"
 #include "core/onnx/model_builder.h"
+#include "support/validate.h"
 
 namespace regraft::onnx {
 namespace {

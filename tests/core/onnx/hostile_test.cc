@@ -6,11 +6,11 @@
 
 #include "core/base/file.h"
 #include "core/base/rng.h"
-#include "core/graph/validate.h"
 #include "core/onnx/export.h"
 #include "core/onnx/model_builder.h"
 #include "core/onnx/onnx_error.h"
 #include "core/onnx/protobuf_wire.h"
+#include "support/validate.h"
 
 namespace regraft::onnx {
 namespace {

@@ -1,6 +1,5 @@
 #include "core/onnx/import.h"
 #include "core/graph/constants.h"
-#include "core/graph/validate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include <limits>
 
 #include "core/onnx/model_builder.h"
+#include "support/validate.h"
 
 namespace regraft::onnx {
 namespace {

@@ -8,10 +8,10 @@
 
 #include "core/base/file.h"
 #include "core/graph/order.h"
-#include "core/graph/validate.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "support/models.h"
+#include "support/validate.h"
 
 namespace regraft::onnx {
 namespace {

@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "core/graph/validate.h"
 #include "core/rules/graph_builder.h"
 #include "core/rules/interpreter.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/rewrite/cleanup.h"
 #include "core/rules/rewrite/script.h"
+#include "support/validate.h"
 
 namespace regraft::rules::testing {
 

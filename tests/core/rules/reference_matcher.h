@@ -6,12 +6,12 @@
 #include <set>
 #include <vector>
 
-#include "core/graph/validate.h"
 #include "core/rules/instantiate/bindings.h"
 #include "core/rules/instantiate/evaluate.h"
 #include "core/rules/instantiate/passes.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/rewrite/rewriter.h"
+#include "support/validate.h"
 
 namespace regraft::rules::testing {
 

@@ -1,5 +1,4 @@
 #include "core/search/all_sites_descent.h"
-#include "core/graph/validate.h"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +9,8 @@
 #include "core/env/table_cost_factory.h"
 #include "core/search/conformance.h"
 #include "core/search/greedy.h"
+#include "support/manual_clock.h"
+#include "support/validate.h"
 
 namespace regraft::search {
 namespace {

@@ -8,8 +8,9 @@
 
 #include "core/env/rewrite_state.h"
 #include "core/graph/order.h"
-#include "core/graph/validate.h"
 #include "core/search/search.h"
+#include "support/manual_clock.h"
+#include "support/validate.h"
 
 namespace regraft::search {
 

@@ -2,11 +2,11 @@
 
 #include <string>
 
-#include "core/base/clock.h"
 #include "core/cost/analytic_cost.h"
 #include "core/env/rewrite_state.h"
 #include "core/rules/graph_builder.h"
 #include "core/search/all_sites_descent.h"
+#include "support/manual_clock.h"
 
 namespace regraft::search::testing {
 

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "core/base/clock.h"
 #include "core/cost/analytic_cost.h"
 #include "core/env/layered_world.h"
 #include "core/env/rewrite_state.h"
 #include "core/rules/graph_builder.h"
 #include "core/search/greedy.h"
+#include "support/manual_clock.h"
 
 namespace regraft::search {
 namespace {
@@ -125,7 +125,7 @@ TEST(Descent, EndsWhereTheSlowOneDoesByFewerCandidates) {
   EXPECT_LT(fast.candidates_costed, slow_costed / 2);
 }
 
-TEST(Descent, EndsAtABottomWhereverItLed) {
+TEST(Descent, EndsAtALocalMinimumWhereverItLed) {
   const env::TableCostFactory costs = env::LayeredWorld::costs();
   for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
     const env::LayeredWorld world(seed);

@@ -4,10 +4,10 @@
 
 #include <array>
 
-#include "core/base/clock.h"
 #include "core/base/rng.h"
 #include "core/env/rewrite_state.h"
 #include "core/env/table_cost_factory.h"
+#include "support/manual_clock.h"
 
 namespace regraft::search {
 namespace {

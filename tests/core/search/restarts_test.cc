@@ -5,6 +5,7 @@
 #include "core/env/synthetic.h"
 #include "core/search/conformance.h"
 #include "core/search/greedy.h"
+#include "support/manual_clock.h"
 
 namespace regraft::search {
 namespace {

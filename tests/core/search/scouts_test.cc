@@ -9,10 +9,10 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "core/base/clock.h"
 #include "core/base/mutex.h"
 #include "core/env/table_cost_factory.h"
 #include "core/rules/graph_builder.h"
+#include "support/manual_clock.h"
 
 namespace regraft::search {
 namespace {

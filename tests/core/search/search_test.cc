@@ -16,6 +16,7 @@
 #include "core/search/restarts.h"
 #include "core/search/rollouts.h"
 #include "core/search/taso.h"
+#include "support/manual_clock.h"
 
 namespace regraft::search {
 namespace {

@@ -2,11 +2,11 @@
 // directions are rules.
 #include <gtest/gtest.h>
 
-#include "core/base/clock.h"
 #include "core/cost/analytic_cost.h"
 #include "core/env/rewrite_state.h"
 #include "core/rules/graph_builder.h"
 #include "core/search/greedy.h"
+#include "support/manual_clock.h"
 
 namespace regraft::search {
 namespace {

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "core/wire/run_fixture.h"
+#include "support/manual_clock.h"
 
 // Clocks that jump, of an actor and of a learner: neither takes that for the other's silence.
 

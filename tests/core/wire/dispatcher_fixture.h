@@ -10,6 +10,7 @@
 #include "core/base/file.h"
 #include "core/wire/dispatcher.h"
 #include "core/wire/ledger.h"
+#include "support/manual_clock.h"
 
 namespace regraft::wire {
 

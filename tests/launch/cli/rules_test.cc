@@ -240,6 +240,8 @@ TEST_F(RulesCli, UsageCountsMatchesSearchesAndWalks) {
   std::vector<std::string> nowhere = arguments;
   nowhere[4] = "/proc/none/usage.csv";
   EXPECT_EQ(run(nowhere).status.code, 1);
+  EXPECT_THAT(run({"rules", "usage", model, "--searches", "policy"}).errors,
+              HasSubstr("'policy' is not known ("));
   std::vector<std::string> negative = arguments;
   negative.insert(negative.end(), {"--search-seconds", "-1"});
   EXPECT_EQ(run(negative).status.code, 2);

@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "core/base/atomic_file.h"
-#include "launch/cli/choices.h"
-#include "launch/cli/command_tree.h"
+#include "launch/command/choices.h"
+#include "launch/command/command_tree.h"
 #include "launch/program.h"
 
 namespace regraft::launch {

@@ -6,7 +6,7 @@
 #include "core/onnx/import.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/rewriter.h"
-#include "launch/optimise/model_graphs.h"
+#include "launch/graphs/model_graphs.h"
 
 namespace regraft::launch {
 namespace {

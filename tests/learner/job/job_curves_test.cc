@@ -7,6 +7,7 @@
 #include "core/base/file.h"
 #include "core/wire/counters.h"
 #include "support/event_reader.h"
+#include "support/manual_clock.h"
 
 namespace regraft::learner {
 namespace {

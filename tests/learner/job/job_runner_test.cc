@@ -9,6 +9,7 @@
 #include "core/base/file.h"
 #include "learner/job/fake_job.h"
 #include "support/event_reader.h"
+#include "support/manual_clock.h"
 
 namespace regraft::learner {
 namespace {

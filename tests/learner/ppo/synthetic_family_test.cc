@@ -22,6 +22,7 @@
 #include "core/nn/device.h"
 #include "learner/ppo/best_episodes.h"
 #include "learner/ppo/ppo.h"
+#include "support/manual_clock.h"
 
 namespace regraft::learner {
 namespace {

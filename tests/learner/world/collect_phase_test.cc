@@ -8,6 +8,7 @@
 #include "learner/job/learner_error.h"
 #include "learner/world/world_folder.h"
 #include "replay/rollout/replay_error.h"
+#include "support/manual_clock.h"
 #include "tests/learner/world/synthetic_world.h"
 
 namespace regraft::learner {

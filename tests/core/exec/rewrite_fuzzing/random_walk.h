@@ -17,11 +17,11 @@
 #include "core/exec/runtime/ort_session.h"
 #include "core/exec/site/site_check.h"
 #include "core/graph/order.h"
-#include "core/graph/validate.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/rewrite_log.h"
+#include "support/validate.h"
 
 namespace regraft::exec::rewrite_fuzzing {
 

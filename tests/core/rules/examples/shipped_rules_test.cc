@@ -2,12 +2,12 @@
 
 #include <cstdlib>
 
-#include "core/graph/validate.h"
 #include "core/rules/examples/make_example.h"
 #include "core/rules/graph_builder.h"
 #include "core/rules/interpreter.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/rewriter.h"
+#include "support/validate.h"
 
 namespace regraft::rules {
 namespace {

@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
-#include "core/graph/validate.h"
 #include "core/rules/interpreter.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/model_zoo.h"
 #include "core/rules/reference_matcher.h"
 #include "core/rules/rewrite/cleanup.h"
 #include "core/rules/rewrite/rewriter.h"
+#include "support/validate.h"
 
 namespace regraft::rules {
 namespace {

@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
-#include "core/graph/validate.h"
 #include "core/rules/interpreter.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/model_zoo.h"
 #include "core/rules/rewrite/cleanup.h"
 #include "core/rules/rewrite/rewriter.h"
+#include "support/validate.h"
 
 // Sequences of rules that lead from what exporters write to the forms that are known to be fast.
 

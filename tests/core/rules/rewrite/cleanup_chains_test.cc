@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "core/graph/order.h"
-#include "core/graph/validate.h"
 #include "core/rules/examples/make_example.h"
 #include "core/rules/graph_builder.h"
 #include "core/rules/interpreter.h"
@@ -14,6 +13,7 @@
 #include "core/rules/rewrite/cleanup.h"
 #include "core/rules/rewrite/cleanup_rules.h"
 #include "core/rules/rewrite/rewriter.h"
+#include "support/validate.h"
 
 namespace regraft::rules {
 namespace {

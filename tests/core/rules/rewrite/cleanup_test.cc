@@ -1,6 +1,5 @@
 #include "core/rules/rewrite/cleanup.h"
 #include "core/graph/constants.h"
-#include "core/graph/validate.h"
 
 #include <gmock/gmock.h>
 
@@ -9,6 +8,7 @@
 #include "core/graph/evaluate.h"
 #include "core/graph/order.h"
 #include "core/rules/instantiate/passes.h"
+#include "support/validate.h"
 
 namespace regraft::rules {
 namespace {

@@ -3,11 +3,11 @@
 
 #include "core/base/file.h"
 #include "core/graph/order.h"
-#include "core/graph/validate.h"
 #include "core/rules/graph_builder.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/rewrite_log.h"
+#include "support/validate.h"
 
 namespace regraft::rules {
 namespace {

@@ -1,5 +1,4 @@
 #include "core/rules/rewrite/rewriter.h"
-#include "core/graph/validate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include "core/rules/graph_builder.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/match/match_index.h"
+#include "support/validate.h"
 
 namespace regraft::rules {
 namespace {

@@ -1,11 +1,11 @@
 #include "core/rules/rewrite/script.h"
-#include "core/graph/validate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/rules/graph_builder.h"
 #include "core/rules/lang/rule_error.h"
+#include "support/validate.h"
 
 namespace regraft::rules {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <functional>
 
-#include "core/graph/validate.h"
 #include "core/rules/graph_builder.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/rewriter.h"
 #include "core/rules/set/rule_set.h"
+#include "support/validate.h"
 
 namespace regraft::rules::testing {
 namespace {

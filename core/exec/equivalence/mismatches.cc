@@ -1,0 +1,189 @@
+#include "core/exec/equivalence/mismatches.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/exec/equivalence/compare.h"
+#include "core/exec/equivalence/tie_breaks.h"
+#include "core/exec/equivalence/tolerance_rule.h"
+
+namespace regraft::exec {
+namespace {
+
+using Answers = std::vector<std::vector<Tensor>>;  // by way, then by output
+
+double largest_finite(const Tensor& tensor) {
+  double largest = 0;
+  for (const double value : to_doubles(tensor))
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+/// The scale of an output on the runs at the usual sizes and on usual numbers.
+double usual_scale(const Reference& reference, std::size_t output) {
+  double scale = 0;
+  for (const ReferenceRun& run : reference.runs)
+    if (!run.probe) scale = std::max(scale, largest_finite(run.outputs[output]));
+  return scale;
+}
+
+/// How the elements of one output are held against the original's.
+struct Measure {
+  double scale = 1;
+  bool special_stays = true;  // an Inf or NaN of the original must be one in the other
+  bool special_comes = true;  // one where the original has none is a difference
+  bool kind_stays = true;     // so is one of another kind
+};
+
+/// An output smaller than this may be the rounding of larger values inside. The ceiling of its tolerance is
+/// relative to it, so that the original's own spread decides.
+constexpr double kSmallScale = 1e-2;
+
+bool same_kind(double a, double b) {
+  return std::isnan(a) ? std::isnan(b) : a == b;
+}
+
+struct Verdict {
+  double error = 0, spread = 0;  // relative
+  std::string problem;
+};
+
+Verdict judge(const Tensor& reference, std::span<const Tensor* const> own, const Tensor& result,
+              const Measure& measure) {
+  const std::vector<double> left = to_doubles(reference), right = to_doubles(result);
+  std::vector<std::vector<double>> others;
+  for (const Tensor* tensor : own) others.push_back(to_doubles(*tensor));
+  Verdict verdict;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const bool is = std::isfinite(left[i]);
+    if (std::ranges::any_of(others, [&](const auto& other) { return std::isfinite(other[i]) != is; }))
+      continue;
+    if (is && std::isfinite(right[i])) {
+      verdict.error = std::max(verdict.error, std::abs(left[i] - right[i]) / measure.scale);
+      for (const auto& other : others)
+        verdict.spread = std::max(verdict.spread, std::abs(left[i] - other[i]) / measure.scale);
+      continue;
+    }
+    const bool differs = is != std::isfinite(right[i]) ? (is ? measure.special_comes : measure.special_stays)
+                                                       : measure.kind_stays && !same_kind(left[i], right[i]);
+    if (differs) {
+      verdict.problem = "element " + std::to_string(i) + " is " + std::to_string(left[i]) + " in one and " +
+                        std::to_string(right[i]) + " in the other";
+      return verdict;
+    }
+  }
+  return verdict;
+}
+
+/// What the original answers on all runs of the mismatches, in all other ways. One session is in memory at a
+/// time.
+std::vector<Answers> answers_of(const std::filesystem::path& original, std::span<const Mismatch> mismatches,
+                                std::uint64_t seed) {
+  std::vector<Answers> answers(mismatches.size());
+  Rng rng(seed, "equivalence doubts");
+  {
+    OrtSession session(original, {Optimisation::none, 1, {}});
+    for (std::size_t i = 0; i < mismatches.size(); ++i) {
+      ReferenceRun noisy = *mismatches[i].run;
+      noisy.noisy_outputs.clear();
+      add_noisy_runs(session, kNoisyRuns, rng, noisy);
+      answers[i] = std::move(noisy.noisy_outputs);
+    }
+  }
+  for (const SessionOptions& way : other_ways()) {
+    OrtSession session(original, way);
+    for (std::size_t i = 0; i < mismatches.size(); ++i)
+      answers[i].push_back(session.run(mismatches[i].run->inputs));
+  }
+  return answers;
+}
+
+class Judge {
+ public:
+  Judge(const std::filesystem::path& original, const Reference& reference, const EquivalenceOptions& options,
+        EquivalenceReport& report)
+      : reference_(reference), options_(options), report_(report), ties_(original) {}
+
+  void decide(const Mismatch& mismatch, const Answers& answers) {
+    for (std::size_t i = 0; i < report_.outputs.size(); ++i) {
+      OutputReport& output = report_.outputs[i];
+      const std::string problem = graph::is_float(reference_.outputs[i].dtype)
+                                      ? problem_of_floats(mismatch, answers, i)
+                                      : problem_of_others(mismatch, i);
+      if (problem.empty() || !output.agrees) continue;
+      output.agrees = false;
+      output.problem = problem + " (binding: " + mismatch.run->binding + ")";
+    }
+  }
+
+ private:
+  std::string problem_of_floats(const Mismatch& mismatch, const Answers& answers, std::size_t i) {
+    OutputReport& output = report_.outputs[i];
+    const Tensor &own = mismatch.run->outputs[i], &other = mismatch.results[i];
+    if (!same_form(own, other)) return compare(own, other).problem;
+    std::vector<const Tensor*> ways;
+    for (const std::vector<Tensor>& way : answers)
+      if (same_form(own, way[i])) ways.push_back(&way[i]);
+    const std::optional<Extreme> extreme = mismatch.run->extreme;
+    Measure measure;
+    measure.special_comes = !(extreme && options_.finite);
+    const bool special =
+        extreme == Extreme::infinite_mask || extreme == Extreme::infinity || extreme == Extreme::nan;
+    measure.special_stays = !extreme || special;
+    measure.kind_stays = !extreme;
+    measure.scale = std::max(largest_finite(own), usual_scale(reference_, i));
+    if (measure.scale == 0) measure.scale = 1;
+    const Verdict verdict = judge(own, ways, other, measure);
+    if (!verdict.problem.empty()) return verdict.problem;
+    const double within = ToleranceRule::kFactor * verdict.spread;
+    const double smallness = std::max(1.0, kSmallScale / measure.scale);
+    const double most = ToleranceRule::ceiling(own.dtype) * smallness;
+    const double tolerance = std::max(extreme ? within : std::min(within, most), output.tolerance);
+    const bool right = verdict.error <= tolerance;
+    if (!extreme) {
+      output.relative_error = std::max(output.relative_error, verdict.error / (right ? smallness : 1));
+      output.spread = std::max(output.spread, verdict.spread / smallness);
+      output.tolerance = std::max(output.tolerance, tolerance / smallness);
+    }
+    if (right) return "";
+    output.relative_error = std::max(output.relative_error, verdict.error);
+    return "relative error " + std::to_string(verdict.error) + " is above the tolerance " +
+           std::to_string(tolerance);
+  }
+
+  /// Integers and the like must be equal; on extremes they say where rounding decides, which is no
+  /// difference.
+  std::string problem_of_others(const Mismatch& mismatch, std::size_t i) {
+    const Tensor &own = mismatch.run->outputs[i], &other = mismatch.results[i];
+    const std::string problem = compare(own, other).problem;
+    if (problem.empty() || mismatch.run->extreme) return "";
+    return ties_.excuse(report_.outputs[i].name, *mismatch.run, own, other) ? "" : problem;
+  }
+
+  const Reference& reference_;
+  const EquivalenceOptions& options_;
+  EquivalenceReport& report_;
+  TieBreaks ties_;
+};
+
+}  // namespace
+
+std::span<const SessionOptions> other_ways() {
+  static const std::array<SessionOptions, 5> ways = {{{Optimisation::none, 2, {}},
+                                                      {Optimisation::basic, 1, {}},
+                                                      {Optimisation::extended, 1, {}},
+                                                      {Optimisation::all, 1, {}},
+                                                      {Optimisation::all, 2, {}}}};
+  return ways;
+}
+
+void settle(const std::filesystem::path& original, std::span<const Mismatch> mismatches,
+            const Reference& reference, const EquivalenceOptions& options, EquivalenceReport& report) {
+  if (mismatches.empty()) return;
+  const std::vector<Answers> answers = answers_of(original, mismatches, options.seed);
+  Judge judge(original, reference, options, report);
+  for (std::size_t i = 0; i < mismatches.size(); ++i) judge.decide(mismatches[i], answers[i]);
+}
+
+}  // namespace regraft::exec

@@ -1,0 +1,15 @@
+#include "launch/command/threads_option.h"
+
+#include "core/exec/runtime/ort_session.h"
+
+namespace regraft::launch {
+
+Option* add_threads_option(Command& command, int& threads) {
+  threads = exec::kThreadsOfRuntime;
+  return command
+      .add_option("--threads", threads,
+                  "threads of the runtime inside an op (default: as the runtime's own, one a core)")
+      ->check(in_range(1, 1024));
+}
+
+}  // namespace regraft::launch
