@@ -18,9 +18,9 @@
 #
 # The address, undefined-behaviour and thread sanitizers see the folders that need neither LibTorch nor ONNX Runtime.
 # Without --full they leave out what takes longest (SANITIZED), and all where what comes before took LATEST seconds.
-# clang's checks see the sources that changed since the last green run in this checkout in which clang-tidy read all of
-# them (build/green has its commit). Without one, clang-tidy sees those of the last 36 hours of the history, the check of
-# lifetimes those of the last four.
+# clang's checks see the sources that changed since they last read all and found nothing: in this checkout (build/green
+# has the commit), or else in any (tests/checked: `git rev-parse HEAD` after a green run with --tree --tidy 0). Where the
+# history has neither commit, clang-tidy sees the last 36 hours of it, the check of lifetimes the last four.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -150,12 +150,14 @@ sources() {
   done | awk '!seen[$0]++'
 }
 
-# changed HOURS: the sources to check, the latest changed first. All with --tree, else those that changed since the last
-# green run, or in the last hours of the history.
+# changed HOURS: the sources to check, the latest changed first. All with --tree, else those that changed since all were
+# checked, or in the last hours of the history.
 changed() {
-  local since
+  local since checked
   since=--since=$(($(git log -1 --format=%ct) - $1 * 3600))
-  ! git merge-base --is-ancestor "$(cat build/green 2>/dev/null)" HEAD 2>/dev/null || since=$(<build/green)..HEAD
+  for checked in tests/checked build/green; do
+    ! git merge-base --is-ancestor "$(cat $checked 2>/dev/null)" HEAD 2>/dev/null || since=$(<$checked)..HEAD
+  done
   {
     git diff --name-only HEAD -- '*.h' '*.cc'
     git log "$since" --format= --name-only -- '*.h' '*.cc'
