@@ -9,6 +9,7 @@
 #include "launch/job/curves.h"
 #include "launch/program.h"
 #include "learner/job/checkpoint.h"
+#include "learner/job/run_folder.h"
 
 namespace regraft::launch {
 namespace {
