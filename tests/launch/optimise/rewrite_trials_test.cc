@@ -5,6 +5,7 @@
 #include "core/base/find_config.h"
 #include "core/exec/tiny_models.h"
 #include "core/rules/match/match_index.h"
+#include "support/manual_clock.h"
 
 namespace regraft::launch {
 namespace {
