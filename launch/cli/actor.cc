@@ -64,7 +64,7 @@ void add_actor(Command& program, Action& action) {
   Command* command = program.add_subcommand("actor", "join a running job as an actor");
   command->add_option("--join", options->join, "the run file (RUN/run.json, or a relay's) or URL of the job")
       ->required();
-  command->add_option("--run", options->run, "the run folder, where --join is a URL");
+  command->add_option("--run", options->run, "the run folder, where --join is a URL or a file elsewhere");
   command->add_option("--key", options->key, "this actor's key pair, made by `regraft keys add`")->required();
   command
       ->add_option("--name", options->name,

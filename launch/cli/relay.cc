@@ -32,7 +32,7 @@ void add_relay(Command& program, Action& action) {
       program.add_subcommand("relay", "connect the actors of a host to a running job by one connection");
   command->add_option("--join", options->place.join, "the run file (RUN/run.json) or URL of the job")
       ->required();
-  command->add_option("--run", options->run, "the run folder, where --join is a URL");
+  command->add_option("--run", options->run, "the run folder, where --join is a URL or a file elsewhere");
   command->add_option("--key", options->place.key, "its key pair, made by `regraft keys add`")->required();
   command->add_option("--name", options->place.name, "its name, unique in the job")->required();
   command->add_option("--file", options->file,
