@@ -198,7 +198,7 @@ TEST_F(Listening, AHubThatEndsLeavesNoSocketFiles) {
     TestRun ipc(TestRun::Over::kIpc);
     ipc.start();
     const auto sockets = [&] {
-      return std::ranges::count_if(fs::directory_iterator(ipc.folder()),
+      return std::ranges::count_if(fs::directory_iterator(ipc.run_file().parent_path()),
                                    [](const auto& entry) { return entry.is_socket(); });
     };
     EXPECT_EQ(sockets(), 3) << "results, weights, announcements";
