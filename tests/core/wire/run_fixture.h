@@ -78,7 +78,7 @@ class TestRun {
  public:
   enum class Over { kIpc, kTcp, kPlainTcp };
 
-  explicit TestRun(Over over) : server_(load_or_make_key_pair(folder_.path() / "server.key")) {
+  explicit TestRun(Over over = Over::kIpc) : server_(load_or_make_key_pair(folder_.path() / "server.key")) {
     fs::create_directory(folder());
     options_.plain = over == Over::kPlainTcp;
     if (!options_.plain) {
