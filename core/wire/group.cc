@@ -99,9 +99,13 @@ class End {
 
   zmq::socket_t& socket() { return socket_; }
 
-  /// Whether a peer's connection was lost, and with it what was on its way. Then it says nothing more.
+  /// Whether a peer's connection was lost, and with it what was on its way. Then it says nothing more. One
+  /// that ended before its handshake had carried nothing: the next one carries it all.
   bool lost() {
-    while (const auto event = events_->next()) lost_ |= event == NetEvent::kDisconnected;
+    while (const auto event = events_->next()) {
+      shook_hands_ |= event == NetEvent::kConnected;
+      lost_ |= shook_hands_ && event == NetEvent::kDisconnected;
+    }
     if (lost_) socket_.set(zmq::sockopt::linger, 0);
     return lost_;
   }
@@ -134,7 +138,7 @@ class End {
  private:
   zmq::socket_t socket_;
   std::optional<SocketEvents> events_;
-  bool routed_, lost_ = false;
+  bool routed_, shook_hands_ = false, lost_ = false;
   LiveCounters counters_;
 };
 
@@ -315,9 +319,9 @@ class Peer : public Group {
   Message told(Kind kind, milliseconds length) {
     Patience patience(length, options_.stopped);
     while (patience.lasts()) {
-      std::optional<Message> message = end_->next(kLook);
-      if (!message) {
-        const bool lost = end_->lost();  // by the end of the run, it may be: then locate() throws
+      const bool lost = end_->lost();  // what came before that is still read
+      std::optional<Message> message = end_->next(lost ? milliseconds(0) : kLook);
+      if (!message) {  // by the end of the run, it may be: then locate() throws
         if (options_.locate().generation != generation_ || lost) fail_gone(0);
         continue;
       }

@@ -49,6 +49,7 @@ inline void run_learners(std::uint32_t learners,
   options.plain = true;
   options.run_id = "run";
   options.file = file;
+  options.patience = std::chrono::minutes(1);
   guarded(0, [&] { return wire::lead_group(options); });
   ended = true;
 }

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <fstream>
+#include <semaphore>
 #include <string>
 #include <thread>
 
@@ -223,21 +225,36 @@ TEST_P(GroupTest, ALeadThatIsNotThereYetIsWaitedForLongerThanPatience) {
   EXPECT_EQ(values, std::vector<float>{3});
 }
 
-TEST_P(GroupTest, AHelloThatIsCutOnItsWayIsSaidAgain) {
-  const std::uint16_t port = free_ports(1);
-  Two two = over_proxy(port);
-  two.first.config = two.second.config = std::string(10'000, 'c');
-  TcpProxy proxy(port);
-  proxy.cut_after(TcpProxy::kToLearner, 5'000);
-  std::jthread peer([&] {
-    std::vector<float> values{2};
-    join_group(two.second)->add_up(values);
+TEST_P(GroupTest, AHandshakeOrAHelloThatIsCutOnItsWayIsSaidAgain) {
+  for (const std::size_t bytes : {20, 5'000}) {
+    const std::uint16_t port = free_ports(1);
+    Two two = over_proxy(port);
+    two.first.config = two.second.config = std::string(10'000, 'c');
+    std::atomic<bool> joined = false;
+    std::counting_semaphore<> looks(0);  // of who has joined, and hears nothing yet
+    two.second.locate = [&, locate = two.second.locate] {
+      if (joined) looks.release();
+      return locate();
+    };
+    TcpProxy proxy(port);
+    proxy.cut_after(TcpProxy::kToLearner, bytes);
+    std::jthread peer([&] {
+      const auto group = join_group(two.second);
+      joined = true;
+      EXPECT_EQ(group->share({}).size(), 1);
+      std::vector<float> values{2};
+      group->add_up(values);
+      EXPECT_EQ(values, std::vector<float>{3});
+    });
+    const auto group = lead_group(two.first);
+    looks.acquire();
+    group->share({std::byte{1}});
+    std::vector<float> values{1};
+    group->add_up(values);
     EXPECT_EQ(values, std::vector<float>{3});
-  });
-  std::vector<float> values{1};
-  lead_group(two.first)->add_up(values);
-  EXPECT_EQ(values, std::vector<float>{3});
-  EXPECT_TRUE(proxy.was_cut(TcpProxy::kToLearner));
+    EXPECT_TRUE(proxy.was_cut(TcpProxy::kToLearner));
+    forget_the_first_lead();
+  }
 }
 
 TEST_P(GroupTest, AConnectionThatIsCutAmidValuesEndsItAtOnce) {
