@@ -14,7 +14,6 @@
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/mutex.h"
-#include "core/base/sha256.h"
 #include "core/proof/smt/run_smt.h"
 
 namespace regraft::proof {
@@ -79,7 +78,7 @@ rules::StatusLine Verdict::line(const rules::RuleInfo& info) const {
   return {rule,
           status,
           rules::StatusTable::hash_of(info),
-          proof.empty() ? "-" : sha256_hex(proof),
+          proof.empty() ? "-" : rules::status_hash(proof),
           note,
           ranks,
           rules::kChecker,
@@ -122,7 +121,7 @@ std::string check_stored_proof(const rules::RuleInfo& info, const std::string& z
   if (!line || line->proof_hash == "-" || line->text_hash != rules::StatusTable::hash_of(info)) return {};
   const std::string* proof = table.proofs().find(info.name);
   if (!proof) return "its proof is missing";
-  if (sha256_hex(*proof) != line->proof_hash) return "its proof was changed";
+  if (rules::status_hash(*proof) != line->proof_hash) return "its proof was changed";
   if (!all_unsat(run_smt(*proof))) return "its stored proof does not answer unsat";
   if (!z3.empty() && !all_unsat(run_z3_program(z3, *proof)))
     return "the z3 program does not confirm its stored proof";

@@ -15,7 +15,7 @@ namespace regraft::rules {
 namespace {
 
 constexpr std::array<std::string_view, 3> kNames = {"proved", "bounded_checked", "tested"};
-constexpr std::size_t kHashDigits = 64;
+constexpr std::size_t kHashDigits = 32, kFormerDigits = 64;
 constexpr std::string_view kOnly = "-only";
 
 // Nothing: no such status.
@@ -43,8 +43,9 @@ std::optional<std::uint32_t> read_checker(std::string_view word) {
   return number;
 }
 
-bool is_hash(std::string_view text) {
-  return text.size() == kHashDigits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+bool read_hash(std::string& text) {
+  if (text.size() == kFormerDigits) text.resize(kHashDigits);
+  return text.size() == kHashDigits && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 StatusLine parse(const std::string& text, std::string_view file, std::uint32_t number) {
@@ -66,8 +67,8 @@ StatusLine parse(const std::string& text, std::string_view file, std::uint32_t n
   if (!read_status(status, line))
     fail(file, column(status), "unknown status '" + status + "'",
          "one of proved:3 (for tensors of up to 3 dims; to 9), proved:3-only, bounded_checked, tested");
-  if (!is_hash(line.text_hash)) fail(file, column(line.text_hash), "no SHA-256: " + line.text_hash, remedy);
-  if (line.proof_hash != "-" && !is_hash(line.proof_hash))
+  if (!read_hash(line.text_hash)) fail(file, column(line.text_hash), "no SHA-256: " + line.text_hash, remedy);
+  if (line.proof_hash != "-" && !read_hash(line.proof_hash))
     fail(file, column(line.proof_hash), "no SHA-256: " + line.proof_hash, remedy);
   return line;
 }
@@ -78,6 +79,10 @@ std::string status_word(RuleStatus status, std::size_t ranks, bool only) {
   const std::string name(status_name(status));
   if (status != RuleStatus::proved) return name;
   return name + ":" + std::to_string(ranks) + std::string(only ? kOnly : "");
+}
+
+std::string status_hash(std::string_view text) {
+  return sha256_hex(text).substr(0, kHashDigits);
 }
 
 std::string_view status_name(RuleStatus status) {
@@ -122,7 +127,7 @@ RuleStatus StatusTable::of(const RuleInfo& rule) const {
   if (!line || line->text_hash != hash_of(rule)) return RuleStatus::tested;
   if (line->status != RuleStatus::proved) return line->status;
   const std::string* proof = proofs_.find(rule.name);
-  return proof && sha256_hex(*proof) == line->proof_hash ? RuleStatus::proved : RuleStatus::tested;
+  return proof && status_hash(*proof) == line->proof_hash ? RuleStatus::proved : RuleStatus::tested;
 }
 
 std::size_t StatusTable::proved_ranks(const RuleInfo& rule) const {
@@ -165,9 +170,10 @@ void StatusTable::keep_only(const std::set<std::string, std::less<>>& rules) {
 
 std::string StatusTable::text() const {
   std::string out =
-      "# What is known of each rule, written by 'regraft rules verify --write': rule, status, SHA-256 of its "
-      "name and\n"
-      "# text, SHA-256 of its proof, by which checker, note.\n";
+      "# What is known of each rule, written by 'regraft rules verify --write': rule, status, hash of its "
+      "name "
+      "and\n"
+      "# text, hash of its proof (32 digits of SHA-256), by which checker, note.\n";
   for (const auto& [name, line] : lines_) {
     out += name + ' ' + status_word(line.status, line.ranks, line.only) + ' ' + line.text_hash + ' ' +
            line.proof_hash + " v" + std::to_string(line.checker);
@@ -188,7 +194,7 @@ std::filesystem::path StatusTable::path_of(const std::filesystem::path& rule_fil
 }
 
 std::string StatusTable::hash_of(const RuleInfo& rule) {
-  return sha256_hex(rule.name + "\n" + rule.text);
+  return status_hash(rule.name + "\n" + rule.text);
 }
 
 const StatusTable& StatusTables::of(const RuleInfo& rule) {

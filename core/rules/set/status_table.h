@@ -24,6 +24,9 @@ std::optional<RuleStatus> status_from_name(std::string_view name);
 /// ones.
 std::string status_word(RuleStatus status, std::size_t ranks, bool only);
 
+/// The first 128 bits of SHA-256, in hex: they find what was changed by mistake. Files of before hold 256.
+std::string status_hash(std::string_view text);
+
 /// What the checks of `regraft rules verify` are: raise it when examples come to look into a corner that they
 /// did not look into before, or when the prover takes less for granted. 1: all before statuses said so.
 inline constexpr std::uint32_t kChecker = 5;
@@ -32,8 +35,8 @@ inline constexpr std::uint32_t kChecker = 5;
 struct StatusLine {
   std::string rule;  // its name, with the values of its finite sets
   RuleStatus status = RuleStatus::tested;
-  std::string text_hash;   // SHA-256 of the rule's name and text; an edited rule has another
-  std::string proof_hash;  // SHA-256 of its proof; of none "-"
+  std::string text_hash;   // status_hash() of the rule's name and text; an edited rule has another
+  std::string proof_hash;  // status_hash() of its proof; of none "-"
   std::string note;        // how it was found: the grid that was enumerated, how many matches were compared
   std::size_t ranks = 3;   // proved: for tensors of at most so many dims; no proof is for fewer than 3
   std::uint32_t checker = kChecker;  // by which it was found
@@ -44,9 +47,9 @@ struct StatusLine {
 /// proof v4 note". The status of a proved rule says for which ranks: "proved:4", or "proved:4-only" where it
 /// is loaded for these alone. v4 is the checker that found it. What an older or newer one found counts too,
 /// and is reported (`found_by_older`). A status counts only while the hashes agree: a rule whose text was
-/// edited, or whose proof was changed or lost, is tested, and never more. The hashes find what was changed by
-/// mistake. They are no signature: a line written by hand with the right hashes is believed here. `regraft
-/// rules verify` finds it out, since it makes every proof again.
+/// edited, or whose proof was changed or lost, is tested, and never more. The hashes are no signature: a line
+/// written by hand with the right hashes is believed here. `regraft rules verify` finds it out, since it
+/// makes every proof again.
 class StatusTable {
  public:
   StatusTable() = default;

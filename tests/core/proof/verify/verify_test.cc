@@ -7,7 +7,6 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
-#include "core/base/sha256.h"
 
 namespace regraft::proof {
 namespace {
@@ -138,7 +137,8 @@ TEST(Verify, RunsStoredProofsAgainAndNamesThoseThatAreNone) {
   const std::string open = "(declare-fun n () Int)\n(assert (> n 0))\n(check-sat)\n";
   rules::StatusTable table = rules::StatusTable::load(s.file());
   table.proofs().set("good", open);
-  table.set({"good", RuleStatus::proved, rules::StatusTable::hash_of(s.all->info(0)), sha256_hex(open), ""});
+  table.set({"good", RuleStatus::proved, rules::StatusTable::hash_of(s.all->info(0)),
+             rules::status_hash(open), ""});
   table.save(s.file());
   EXPECT_EQ(s.problem_of(0), "its stored proof does not answer unsat");
 }
@@ -153,7 +153,7 @@ TEST(Verify, AStoredProofThatStillRunsDoesNotMakeARuleProved) {
     rules::StatusTable table;
     table.proofs().set("good", proof);
     const std::string text = rules::StatusTable::hash_of(s.all->info(0));
-    table.set({"good", RuleStatus::proved, text, sha256_hex(proof), "", 4, checker});
+    table.set({"good", RuleStatus::proved, text, rules::status_hash(proof), "", 4, checker});
     table.save(s.file());
     const Verdict verdict = verify_rule(s.all->info(0), s.how);
     EXPECT_EQ(verdict.stored_problem, "") << "it does run";
@@ -181,7 +181,8 @@ TEST(Verify, FindsOutALineThatWasWrittenByHand) {
   const std::string proof = "(assert false)\n(check-sat)\n";
   rules::StatusTable table;
   table.proofs().set("bad", proof);
-  table.set({"bad", RuleStatus::proved, rules::StatusTable::hash_of(s.all->info(1)), sha256_hex(proof), ""});
+  table.set({"bad", RuleStatus::proved, rules::StatusTable::hash_of(s.all->info(1)),
+             rules::status_hash(proof), ""});
   table.save(s.file());
   EXPECT_EQ(rules::RuleSet::load(s.folder.path() / "rules", RuleStatus::proved).size(), 1u);
   const Verdict verdict = verify_rules(*s.all, {1}, s.how, [](const Verdict&) {})[0];

@@ -6,7 +6,6 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
-#include "core/base/sha256.h"
 #include "core/rules/graph_builder.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/rewriter.h"
@@ -78,7 +77,7 @@ TEST(OpDomain, OfProvedRulesTheProofsRanksDecide) {
   StatusTable table;
   table.proofs().set("r", proof);
   const RuleSet parsed = RuleSet::parse(text, "a.rules");
-  table.set({"r", RuleStatus::proved, StatusTable::hash_of(parsed.info(0)), sha256_hex(proof), "", 4});
+  table.set({"r", RuleStatus::proved, StatusTable::hash_of(parsed.info(0)), status_hash(proof), "", 4});
   table.save(rules / "a.rules");
   for (const std::size_t rank : {4, 5}) {
     GraphBuilder b;

@@ -5,7 +5,6 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
-#include "core/base/sha256.h"
 #include "core/rules/graph_builder.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/match/match_index.h"
@@ -30,7 +29,7 @@ class Statuses : public ::testing::Test {
     const std::string proof = "(assert false)\n(check-sat)\n";
     StatusTable table;
     table.proofs().set("one", proof);
-    table.set({"one", RuleStatus::proved, StatusTable::hash_of(all.info(0)), sha256_hex(proof), "by hand"});
+    table.set({"one", RuleStatus::proved, StatusTable::hash_of(all.info(0)), status_hash(proof), "by hand"});
     table.set({"two", RuleStatus::bounded_checked, StatusTable::hash_of(all.info(1)), "-", ""});
     table.save(file());
   }
@@ -103,7 +102,7 @@ TEST_F(Statuses, ThatCannotBeReadNameFileLineAndColumn) {
     }
     return "accepted";
   };
-  const std::string hash(64, 'a');
+  const std::string hash(32, 'a');
   EXPECT_THAT(problem("# comment\none proven " + hash + " -\n"),
               HasSubstr("a.status:2:5: unknown status 'proven'"));
   EXPECT_THAT(problem("one proved abc -\n"), HasSubstr("a.status:1:12: no SHA-256"));
@@ -184,6 +183,15 @@ TEST_F(Statuses, OfAnOlderCheckerCountAndAreTold) {
   write_status(older.text());  // says v1, and is read back as such
   EXPECT_TRUE(StatusTable::load(file()).found_by_older(all.info(0)));
   EXPECT_EQ(StatusTable::load(file()).text(), older.text());
+}
+
+TEST_F(Statuses, WithTheWholeHashesOfBeforeCount) {
+  const RuleSet all = RuleSet::load(rules(), RuleStatus::tested);
+  std::string text = StatusTable::load(file()).text();
+  const std::string hash = StatusTable::hash_of(all.info(1));
+  text.replace(text.find(hash), hash.size(), hash + std::string(32, '0'));
+  write_status(text);
+  EXPECT_EQ(StatusTable::load(file()).of(all.info(1)), RuleStatus::bounded_checked);
 }
 
 TEST_F(Statuses, OfANewerCheckerCountAndAreTold) {
