@@ -70,12 +70,9 @@ void AnalyticCost::update(std::span<const NodeId> touched) {
   kernels_.forget_where_void();
   peak_.update(graph_, touched);
   seed(touched);
-  reach(kFusionRadius);
-  const std::size_t seeded = seeds_.size();
-  matches_.update(touched, seeds_);  // dead ones among them
-  matches_.update(reached_, seeds_);
+  matches_.update(touched, seeds_);
   settle_layouts();
-  if (seeds_.size() > seeded) reach(kFusionRadius);
+  reach(kFusionRadius);
   settle_fusion();
   reach(kCostRadius);
   for (const NodeId id : reached_) {

@@ -18,17 +18,19 @@ FusedMatches::FusedMatches(const FusedPatterns* patterns, const graph::Graph& gr
     const rules::CompiledRule& pattern = patterns->patterns().compiled(i);
     matchers_.emplace_back(pattern, graph);
     roots_ |= pattern.anchors;
+    depth_ = std::max(depth_, pattern.depth + 1);  // with what the farthest operation reads
   }
 }
 
-void FusedMatches::update(std::span<const NodeId> roots, std::vector<NodeId>& changed) {
+void FusedMatches::update(std::span<const NodeId> touched, std::vector<NodeId>& changed) {
   if (!patterns_) return;
   if (at_root_.size() < graph_.id_bound()) {
     at_root_.resize(graph_.id_bound(), kNone);
+    distance_.resize(graph_.id_bound(), kNone);
     roots_around_.resize(graph_.id_bound());
   }
-  for (const NodeId root : roots) {
-    if (root >= at_root_.size()) continue;  // it came and went since the last update
+  walk_below(touched);
+  for (const NodeId root : below_) {
     const bool held = at_root_[root] != kNone, found = find(root);
     if (held == found && (!found || matches_[at_root_[root]] == found_)) continue;
     if (held) leave(root, changed);
@@ -36,6 +38,27 @@ void FusedMatches::update(std::span<const NodeId> roots, std::vector<NodeId>& ch
     enter(root);
     for (const NodeId node : found_.nodes) changed.push_back(node);
   }
+}
+
+// A node is touched where its inputs or its uses change. Weights and inputs are in no pattern.
+void FusedMatches::walk_below(std::span<const NodeId> touched) {
+  below_.clear();
+  const auto enter = [&](NodeId id, Number distance) {
+    if (distance_[id] != kNone) return;
+    distance_[id] = distance;
+    below_.push_back(id);
+  };
+  for (const NodeId id : touched)
+    if (id < distance_.size()) enter(id, 0);  // else it came and went since the last update
+  for (std::size_t at = 0; at < below_.size(); ++at) {
+    const NodeId id = below_[at];
+    if (!graph_.alive(id) || distance_[id] == depth_) continue;
+    const graph::OpKind kind = graph_.node(id).kind;
+    if (kind == graph::OpKind::input || kind == graph::OpKind::weight) continue;
+    for (const graph::Use& use : graph_.uses(id))
+      if (use.user != graph::kGraphOutput) enter(use.user, distance_[id] + 1);
+  }
+  for (const NodeId id : below_) distance_[id] = kNone;
 }
 
 bool FusedMatches::find(NodeId root) {

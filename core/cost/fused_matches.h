@@ -29,9 +29,9 @@ class FusedMatches {
   /// Both outlive it. Without patterns there are no matches.
   FusedMatches(const FusedPatterns* patterns, const graph::Graph& graph);
 
-  /// Looks anew for matches with these roots, dead ones among them. Appends the live nodes of matches that
-  /// came or went.
-  void update(std::span<const graph::NodeId> roots, std::vector<graph::NodeId>& changed);
+  /// Looks anew for matches that an edit of these nodes may change, dead ones among them: their roots are as
+  /// far below as a pattern reaches. Appends the live nodes of matches that came or went.
+  void update(std::span<const graph::NodeId> touched, std::vector<graph::NodeId>& changed);
   /// The match that a node is part of; null: none. Valid until the next update.
   const FusedMatch* around(graph::NodeId node) const;
   const FusedPatterns::Kernel& kernel(const FusedMatch& match) const {
@@ -42,6 +42,7 @@ class FusedMatches {
   using Number = std::uint32_t;
   static constexpr Number kNone = ~Number{0};
 
+  void walk_below(std::span<const graph::NodeId> touched);
   /// Whether a pattern lies at a root; `found_` is where.
   bool find(graph::NodeId root);
   bool is_alone(std::span<const graph::NodeId> nodes) const;
@@ -51,13 +52,17 @@ class FusedMatches {
   const FusedPatterns* patterns_;
   const graph::Graph& graph_;
   rules::KindSet roots_;                        // kinds of roots
+  std::uint32_t depth_ = 0;                     // edges from a root to the farthest node that counts
   std::vector<rules::MatchPrograms> programs_;  // one, or none without patterns
   std::vector<rules::Matcher> matchers_;        // by pattern
   std::vector<FusedMatch> matches_;
   std::vector<Number> spare_;                                 // places in matches_ to be used again
   std::vector<Number> at_root_;                               // by node: its match in matches_
   std::vector<InlineVector<graph::NodeId, 2>> roots_around_;  // by node
-  FusedMatch found_;                                          // scratch
+  // Scratch.
+  FusedMatch found_;
+  std::vector<graph::NodeId> below_;
+  std::vector<std::uint32_t> distance_;  // by node, all kNone between calls
 };
 
 }  // namespace regraft::cost

@@ -23,9 +23,13 @@ class Matches {
     update();
   }
   void update() {
-    std::vector<graph::NodeId> roots(graph_.id_bound()), changed;
-    std::iota(roots.begin(), roots.end(), 0);
-    matches_.update(roots, changed);
+    std::vector<graph::NodeId> all(graph_.id_bound());
+    std::iota(all.begin(), all.end(), 0);
+    update(all);
+  }
+  void update(const std::vector<graph::NodeId>& touched) {
+    std::vector<graph::NodeId> changed;
+    matches_.update(touched, changed);
   }
   const FusedMatches& operator*() const { return matches_; }
 
@@ -97,8 +101,9 @@ TEST(FusedMatches, FollowEdits) {
     testing::RandomNet(net, rng).grow(30);
     Matches followed(net);
     for (int edit = 0; edit < 30; ++edit) {
+      const graph::Graph::Mark mark = net.graph.mark();
       testing::random_edit(net, rng);
-      followed.update();
+      followed.update(net.graph.touched_since(mark));
       const Matches fresh(net);
       for (graph::NodeId id = 0; id < net.graph.id_bound(); ++id) {
         const FusedMatch *held = (*followed).around(id), *found = (*fresh).around(id);
