@@ -9,6 +9,7 @@
 #include "core/base/rng.h"
 #include "core/env/observation.h"
 #include "core/nn/config.h"
+#include "core/nn/engine.h"
 #include "core/nn/evaluation.h"
 #include "core/nn/weights.h"
 
@@ -25,12 +26,6 @@ struct Choice {
 Choice sample(const Evaluation& evaluation, Rng& rng);
 /// The most probable candidate, the first of equals.
 Choice most_likely(const Evaluation& evaluation);
-
-enum class Engine {
-  automatic,  // fused on the CPU, LibTorch on CUDA
-  torch,      // the learner's own network: same bits as its forward pass
-  fused,      // own kernels, CPU and widths 16, 32, 64 only: several times faster, equal within rounding
-};
 
 struct PolicyOptions {
   std::string device = "cpu";  // one graph at a time is slower on a GPU

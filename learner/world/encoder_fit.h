@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/nn/policy.h"
 #include "core/nn/training/embedding_trainer.h"
 #include "core/nn/training/flat_parameters.h"
 #include "core/nn/world_model.h"

@@ -7,7 +7,7 @@
 
 #include "core/env/observation.h"
 #include "core/nn/config.h"
-#include "core/nn/policy.h"
+#include "core/nn/engine.h"
 
 namespace regraft::nn::training {
 
