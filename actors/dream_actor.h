@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/base/clock.h"
-#include "core/nn/controller.h"
 #include "core/nn/dream.h"
 #include "core/nn/latent_tracker.h"
 #include "core/nn/world_bundle.h"

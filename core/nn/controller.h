@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "core/base/rng.h"
@@ -53,17 +52,5 @@ class Controller {
   class State;
   std::unique_ptr<State> state_;
 };
-
-/// A controller as bytes: what a bundle holds.
-struct ControllerFile {
-  ControllerConfig config;
-  Weights weights;
-  std::string training_record = "{}";  // a JSON object, free in form
-
-  bool operator==(const ControllerFile&) const = default;
-};
-std::vector<std::byte> encode_controller(const ControllerFile& controller);
-/// Throws NnError on a truncated, damaged or foreign buffer.
-ControllerFile decode_controller(std::span<const std::byte> bytes, const std::string& where);
 
 }  // namespace regraft::nn

@@ -1,6 +1,7 @@
+#include "core/nn/controller_file.h"
+
 #include <nlohmann/json.hpp>
 
-#include "core/nn/controller.h"
 #include "core/nn/internal/byte_reader.h"
 #include "core/nn/nn_error.h"
 

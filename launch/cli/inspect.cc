@@ -4,7 +4,7 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/nn/controller.h"
+#include "core/nn/controller_file.h"
 #include "core/nn/policy_file.h"
 #include "core/nn/world_bundle.h"
 #include "core/onnx/import.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/bound_options.h"
-#include "core/nn/controller.h"
+#include "core/nn/controller_config.h"
 #include "core/nn/dream.h"
 
 namespace regraft::learner {

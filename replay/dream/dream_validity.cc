@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/base/stats.h"
+#include "core/nn/controller_file.h"
 #include "core/nn/latent_tracker.h"
 #include "replay/dream/dream_recorder.h"
 

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "core/nn/controller_file.h"
 #include "core/nn/dream_world.h"
 #include "core/wire/run_fixture.h"
 #include "replay/rollout/trajectory.h"

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/nn/controller_file.h"
 #include "core/nn/device.h"
 #include "core/nn/nn_error.h"
 #include "core/nn/training/controller_network.h"

@@ -9,7 +9,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/env/synthetic.h"
-#include "core/nn/controller.h"
+#include "core/nn/controller_file.h"
 #include "core/nn/world_bundle.h"
 #include "launch/policy/costed_in_training.h"
 #include "launch/program.h"

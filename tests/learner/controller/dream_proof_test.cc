@@ -12,6 +12,7 @@
 #include "core/base/stats.h"
 #include "core/env/synthetic.h"
 #include "core/graph/op.h"
+#include "core/nn/controller_file.h"
 #include "core/nn/device.h"
 #include "learner/controller/controller_ppo.h"
 #include "learner/controller/dyna.h"

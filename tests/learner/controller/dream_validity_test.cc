@@ -8,6 +8,7 @@
 #include "core/base/clock.h"
 #include "core/env/synthetic.h"
 #include "core/graph/op.h"
+#include "core/nn/controller_file.h"
 #include "core/nn/dream_world.h"
 
 namespace regraft::replay {
