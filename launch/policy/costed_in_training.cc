@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/nn/controller_file.h"
+#include "core/nn/model/controller_file.h"
 
 namespace regraft::launch {
 

@@ -4,8 +4,8 @@
 
 #include <thread>
 
-#include "core/nn/controller_file.h"
 #include "core/nn/dream_world.h"
+#include "core/nn/model/controller_file.h"
 #include "core/wire/run_fixture.h"
 #include "replay/rollout/trajectory.h"
 

@@ -8,8 +8,8 @@
 #include "core/base/clock.h"
 #include "core/env/synthetic.h"
 #include "core/graph/op.h"
-#include "core/nn/controller_file.h"
 #include "core/nn/dream_world.h"
+#include "core/nn/model/controller_file.h"
 
 namespace regraft::replay {
 namespace {
