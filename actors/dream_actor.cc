@@ -8,6 +8,7 @@
 #include "actors/tickets.h"
 #include "core/base/log.h"
 #include "core/base/rng.h"
+#include "core/nn/model/controller_file.h"
 #include "replay/dream/dream_recorder.h"
 
 namespace regraft::actors {

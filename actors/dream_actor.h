@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "core/base/clock.h"
-#include "core/nn/controller.h"
-#include "core/nn/dream.h"
-#include "core/nn/latent_tracker.h"
-#include "core/nn/world_bundle.h"
+#include "core/nn/inference/dream.h"
+#include "core/nn/inference/latent_tracker.h"
+#include "core/nn/model/world_bundle.h"
 #include "core/task/environment_pool.h"
 #include "core/wire/link.h"
 #include "replay/dream/dream_segment.h"

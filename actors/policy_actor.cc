@@ -7,7 +7,7 @@
 
 #include "actors/tickets.h"
 #include "core/env/rule_features.h"
-#include "core/nn/weights.h"
+#include "core/nn/model/weights.h"
 #include "replay/rollout/segment_codec.h"
 
 namespace regraft::actors {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
-#include "core/nn/policy.h"
+#include "core/nn/inference/policy.h"
 #include "core/task/environment_pool.h"
 #include "core/wire/link.h"
 #include "replay/rollout/trajectory.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/log.h"
-#include "core/nn/device.h"
+#include "core/nn/inference/device.h"
 #include "launch/cli/commands.h"
 #include "launch/job/job_config.h"
 #include "launch/job/join_run.h"

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "core/nn/device.h"
+#include "core/nn/inference/device.h"
 #include "launch/cli/commands.h"
 #include "launch/evaluate/controller_choice.h"
 #include "launch/job/job_config.h"

@@ -4,9 +4,9 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/nn/controller.h"
-#include "core/nn/policy_file.h"
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/controller_file.h"
+#include "core/nn/model/policy_file.h"
+#include "core/nn/model/world_bundle.h"
 #include "core/onnx/import.h"
 #include "core/onnx/model_summary.h"
 #include "core/rules/rewrite/rewrite_log.h"

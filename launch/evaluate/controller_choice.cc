@@ -12,7 +12,7 @@
 #include "core/base/rng.h"
 #include "core/base/sha256.h"
 #include "core/base/stats.h"
-#include "core/nn/controller.h"
+#include "core/nn/model/controller_file.h"
 #include "core/task/workload.h"
 #include "launch/evaluate/controller_validity.h"
 #include "launch/policy/controller_bundle.h"

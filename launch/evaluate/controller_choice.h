@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/config.h"
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/world_bundle.h"
 #include "launch/evaluate/controller_choice_options.h"
 #include "learner/job/run_folder.h"
 #include "replay/dream/dream_validity.h"

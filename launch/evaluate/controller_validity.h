@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "core/base/config.h"
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/world_bundle.h"
 #include "core/task/workload.h"
 #include "replay/dream/dream_validity.h"
 

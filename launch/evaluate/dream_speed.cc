@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "core/base/process.h"
-#include "core/nn/dream.h"
+#include "core/nn/inference/dream.h"
 
 namespace regraft::launch {
 namespace {

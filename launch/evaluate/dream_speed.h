@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/clock.h"
-#include "core/nn/world_model.h"
+#include "core/nn/model/world_model.h"
 
 namespace regraft::launch {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/world_bundle.h"
 #include "core/search/prior.h"
 #include "core/task/workload.h"
 #include "replay/dream/dream_validity.h"

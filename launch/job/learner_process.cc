@@ -8,8 +8,8 @@
 
 #include "core/base/log.h"
 #include "core/base/named_by_config.h"
-#include "core/nn/device.h"
-#include "core/nn/nn_error.h"
+#include "core/nn/inference/device.h"
+#include "core/nn/model/nn_error.h"
 #include "core/wire/wire_error.h"
 #include "launch/call/exit_code.h"
 #include "launch/job/config_warnings.h"

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "core/base/config.h"
-#include "core/nn/config.h"
+#include "core/nn/model/config.h"
 #include "launch/job/actor_place.h"
 #include "learner/job/run_folder.h"
 #include "learner/ppo/ppo_phase.h"

@@ -6,7 +6,7 @@
 #include "core/base/log.h"
 #include "core/base/named_by_config.h"
 #include "core/graph/op_kind_names.h"
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/world_bundle.h"
 #include "core/task/environment_pool.h"
 #include "core/task/workload.h"
 #include "launch/job/job_setup.h"

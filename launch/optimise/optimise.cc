@@ -16,7 +16,7 @@
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/ort_session.h"
 #include "core/exec/site/site_check.h"
-#include "core/nn/device.h"
+#include "core/nn/inference/device.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
 #include "core/task/bindings.h"

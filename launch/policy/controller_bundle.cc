@@ -1,7 +1,7 @@
 #include "launch/policy/controller_bundle.h"
 
 #include "core/graph/op_kind_names.h"
-#include "core/nn/nn_error.h"
+#include "core/nn/model/nn_error.h"
 
 namespace regraft::launch {
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/world_bundle.h"
 #include "core/rules/set/rule_set.h"
 
 namespace regraft::launch {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "core/nn/controller.h"
-#include "core/nn/latent_tracker.h"
+#include "core/nn/inference/controller.h"
+#include "core/nn/inference/latent_tracker.h"
 #include "replay/dream/dream_validity.h"
 
 namespace regraft::launch {

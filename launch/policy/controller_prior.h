@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/world_bundle.h"
 #include "core/search/prior.h"
 
 namespace regraft::launch {

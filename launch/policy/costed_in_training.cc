@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/nn/controller.h"
+#include "core/nn/model/controller_file.h"
 
 namespace regraft::launch {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/nn/policy_file.h"
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/policy_file.h"
+#include "core/nn/model/world_bundle.h"
 
 namespace regraft::launch {
 

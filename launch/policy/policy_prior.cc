@@ -3,7 +3,7 @@
 #include "core/base/text.h"
 #include "core/env/rule_features.h"
 #include "core/graph/op_kind_names.h"
-#include "core/nn/policy.h"
+#include "core/nn/inference/policy.h"
 
 namespace regraft::launch {
 namespace {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "core/nn/policy_file.h"
+#include "core/nn/model/policy_file.h"
 #include "core/rules/set/rule_set.h"
 #include "core/search/prior.h"
 

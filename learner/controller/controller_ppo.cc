@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/nn/device.h"
-#include "core/nn/nn_error.h"
+#include "core/nn/inference/device.h"
+#include "core/nn/model/nn_error.h"
 #include "core/nn/training/controller_network.h"
 #include "core/nn/training/device_tensor.h"
 #include "learner/optimiser/work_share.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/nn/controller.h"
+#include "core/nn/model/controller_config.h"
 #include "learner/job/replica.h"
 #include "learner/ppo/ppo_metrics.h"
 #include "learner/ppo/ppo_options.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/nn/device.h"
+#include "core/nn/inference/device.h"
 #include "learner/controller/controller_ppo.h"
 #include "learner/job/update_sharing.h"
 #include "replay/dream/dream_segment.h"

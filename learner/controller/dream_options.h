@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/bound_options.h"
-#include "core/nn/controller.h"
-#include "core/nn/dream.h"
+#include "core/nn/inference/dream.h"
+#include "core/nn/model/controller_config.h"
 
 namespace regraft::learner {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/named_by_config.h"
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/world_bundle.h"
 #include "learner/controller/controller_ppo_trainer.h"
 #include "learner/controller/dream_results.h"
 #include "learner/controller/dyna.h"

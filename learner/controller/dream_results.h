@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/nn/controller.h"
+#include "core/nn/model/controller_config.h"
 #include "core/wire/delivery.h"
 #include "learner/job/phase.h"
 #include "replay/dream/branch.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/nn/controller.h"
+#include "core/nn/model/controller_file.h"
 #include "core/wire/delivery.h"
 #include "learner/controller/dream_results.h"
 #include "learner/job/phase.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/bound_options.h"
-#include "core/nn/config.h"
+#include "core/nn/model/config.h"
 
 namespace regraft::learner {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "core/base/rng.h"
-#include "core/nn/device.h"
-#include "core/nn/nn_error.h"
+#include "core/nn/inference/device.h"
+#include "core/nn/model/nn_error.h"
 #include "core/nn/training/network.h"
 #include "core/nn/training/trainer.h"
 #include "learner/optimiser/work_share.h"

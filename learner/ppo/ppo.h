@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/env/observation.h"
-#include "core/nn/config.h"
-#include "core/nn/policy.h"
-#include "core/nn/weights.h"
+#include "core/nn/model/config.h"
+#include "core/nn/model/engine.h"
+#include "core/nn/model/weights.h"
 #include "learner/job/replica.h"
 #include "learner/ppo/ppo_metrics.h"
 #include "learner/ppo/ppo_options.h"

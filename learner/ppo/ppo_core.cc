@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/nn/nn_error.h"
+#include "core/nn/model/nn_error.h"
 #include "core/nn/training/device_tensor.h"
 #include "learner/optimiser/clip_gradients.h"
 #include "replay/rollout/byte_reader.h"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/base/rng.h"
-#include "core/nn/weights.h"
+#include "core/nn/model/weights.h"
 #include "learner/optimiser/flat_adam.h"
 #include "learner/optimiser/work_share.h"
 #include "learner/ppo/ppo_loss.h"

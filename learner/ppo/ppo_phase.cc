@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/nn/device.h"
-#include "core/nn/policy_file.h"
+#include "core/nn/inference/device.h"
+#include "core/nn/model/policy_file.h"
 #include "learner/job/ticket_plan.h"
 #include "learner/job/update_sharing.h"
 #include "learner/ppo/batcher.h"

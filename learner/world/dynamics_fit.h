@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/nn/model/world_model.h"
 #include "core/nn/training/mdn_rnn.h"
-#include "core/nn/world_model.h"
 #include "learner/optimiser/flat_adam.h"
 #include "learner/optimiser/work_share.h"
 #include "learner/world/latent_data.h"

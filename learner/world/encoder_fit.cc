@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/rng.h"
-#include "core/nn/device.h"
+#include "core/nn/inference/device.h"
 #include "core/nn/training/device_tensor.h"
 #include "learner/optimiser/clip_gradients.h"
 #include "learner/optimiser/parameter_bytes.h"

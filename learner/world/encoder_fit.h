@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "core/nn/inference/policy.h"
+#include "core/nn/model/world_model.h"
 #include "core/nn/training/embedding_trainer.h"
 #include "core/nn/training/flat_parameters.h"
-#include "core/nn/world_model.h"
 #include "learner/optimiser/flat_adam.h"
 #include "learner/optimiser/work_share.h"
 #include "learner/world/world_data.h"

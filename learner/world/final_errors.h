@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/nn/nn_error.h"
+#include "core/nn/model/nn_error.h"
 #include "learner/job/learner_error.h"
 #include "replay/rollout/replay_error.h"
 

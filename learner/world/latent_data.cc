@@ -5,7 +5,7 @@
 
 #include "core/base/rng.h"
 #include "core/base/stats.h"
-#include "core/nn/device.h"
+#include "core/nn/inference/device.h"
 #include "core/nn/training/device_tensor.h"
 
 namespace regraft::learner {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/nn/encoder.h"
+#include "core/nn/inference/encoder.h"
 #include "core/nn/training/mdn_rnn.h"
 #include "learner/optimiser/work_share.h"
 #include "learner/world/world_data.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/nn/nn_error.h"
+#include "core/nn/model/nn_error.h"
 
 namespace regraft::learner {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/nn/nn_error.h"
+#include "core/nn/model/nn_error.h"
 
 namespace regraft::learner {
 namespace {

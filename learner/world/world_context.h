@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/nn/world_model.h"
+#include "core/nn/model/world_model.h"
 
 namespace regraft::learner {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/nn/policy.h"
-#include "core/nn/world_model.h"
+#include "core/nn/inference/policy.h"
+#include "core/nn/model/world_model.h"
 #include "core/wire/group.h"
 #include "learner/world/world_context.h"
 #include "learner/world/world_data.h"

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/base/bound_options.h"
-#include "core/nn/world_model.h"
 
 namespace regraft::learner {
 

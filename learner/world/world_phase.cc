@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/base/log.h"
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/world_bundle.h"
 #include "learner/job/update_sharing.h"
 #include "learner/world/final_errors.h"
 #include "learner/world/world_folder.h"

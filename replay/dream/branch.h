@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/env/environment.h"
-#include "core/nn/dream.h"
+#include "core/nn/inference/dream.h"
 #include "replay/rollout/byte_reader.h"
 
 namespace regraft::replay {

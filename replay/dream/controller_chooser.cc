@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/nn/latent_tracker.h"
+#include "core/nn/inference/latent_tracker.h"
 #include "replay/dream/dream_validity.h"
 
 namespace regraft::replay {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/world_bundle.h"
 #include "replay/rollout/play.h"
 
 namespace regraft::replay {

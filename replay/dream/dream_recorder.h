@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/env/environment.h"
-#include "core/nn/controller.h"
-#include "core/nn/dream.h"
-#include "core/nn/latent_tracker.h"
+#include "core/nn/inference/controller.h"
+#include "core/nn/inference/dream.h"
+#include "core/nn/inference/latent_tracker.h"
 #include "replay/dream/branch.h"
 #include "replay/dream/dream_segment.h"
 

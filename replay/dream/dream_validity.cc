@@ -5,7 +5,8 @@
 #include <cstdio>
 
 #include "core/base/stats.h"
-#include "core/nn/latent_tracker.h"
+#include "core/nn/inference/latent_tracker.h"
+#include "core/nn/model/controller_file.h"
 #include "replay/dream/dream_recorder.h"
 
 namespace regraft::replay {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/env/environment.h"
-#include "core/nn/controller.h"
-#include "core/nn/dream.h"
-#include "core/nn/world_bundle.h"
+#include "core/nn/inference/controller.h"
+#include "core/nn/inference/dream.h"
+#include "core/nn/model/world_bundle.h"
 
 namespace regraft::replay {
 

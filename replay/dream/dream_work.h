@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/nn/dream.h"
+#include "core/nn/inference/dream.h"
 #include "replay/dream/branch.h"
 #include "replay/rollout/byte_reader.h"
 

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "core/nn/dream_world.h"
+#include "core/nn/model/controller_file.h"
 #include "core/wire/run_fixture.h"
 #include "replay/rollout/trajectory.h"
 

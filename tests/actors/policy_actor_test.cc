@@ -6,7 +6,7 @@
 
 #include "core/env/environment.h"
 #include "core/graph/op.h"
-#include "core/nn/weights.h"
+#include "core/nn/model/weights.h"
 #include "core/wire/run_fixture.h"
 #include "replay/rollout/segment_codec.h"
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 
 #include "core/graph/op_kind_names.h"
-#include "core/nn/controller.h"
 #include "core/nn/dream_world.h"
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/controller_file.h"
+#include "core/nn/model/world_bundle.h"
 #include "core/rules/set/rule_set.h"
 
 namespace regraft::launch::testing {

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/nn/device.h"
-#include "core/nn/nn_error.h"
-#include "core/nn/weights.h"
+#include "core/nn/inference/device.h"
+#include "core/nn/model/nn_error.h"
+#include "core/nn/model/weights.h"
 
 namespace regraft::test {
 

@@ -1,6 +1,6 @@
 #include "core/nn/training/controller_network.h"
 
-#include "core/nn/nn_error.h"
+#include "core/nn/model/nn_error.h"
 
 namespace regraft::nn::training {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <torch/types.h>
 
-#include "core/nn/controller.h"
+#include "core/nn/model/controller_config.h"
 #include "core/nn/training/flat_parameters.h"
 
 namespace regraft::nn::training {

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "core/nn/internal/fused_model.h"
-#include "core/nn/nn_error.h"
+#include "core/nn/fused/fused_model.h"
+#include "core/nn/model/nn_error.h"
 #include "core/nn/training/network.h"
 
 namespace regraft::nn::training {

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "core/env/observation.h"
-#include "core/nn/config.h"
-#include "core/nn/policy.h"
+#include "core/nn/model/config.h"
+#include "core/nn/model/engine.h"
 
 namespace regraft::nn::training {
 

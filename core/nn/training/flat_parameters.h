@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/nn/weights.h"
+#include "core/nn/model/weights.h"
 
 namespace regraft::nn::training {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/nn/nn_error.h"
+#include "core/nn/model/nn_error.h"
 #include "core/nn/training/device_tensor.h"
 
 namespace regraft::nn::training {

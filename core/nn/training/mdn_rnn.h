@@ -3,7 +3,7 @@
 #include <torch/types.h>
 
 #include "core/base/rng.h"
-#include "core/nn/dynamics.h"
+#include "core/nn/model/dynamics.h"
 #include "core/nn/training/flat_parameters.h"
 
 namespace regraft::nn::training {

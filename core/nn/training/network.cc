@@ -1,6 +1,6 @@
 #include "core/nn/training/network.h"
 
-#include "core/nn/nn_error.h"
+#include "core/nn/model/nn_error.h"
 #include "core/nn/training/device_tensor.h"
 
 namespace regraft::nn::training {

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "core/env/observation.h"
-#include "core/nn/graph_batch.h"
+#include "core/nn/model/weights.h"
 #include "core/nn/training/flat_parameters.h"
+#include "core/nn/training/graph_batch.h"
 #include "core/nn/training/rows.h"
-#include "core/nn/weights.h"
 
 namespace regraft::nn::training {
 

@@ -2,7 +2,7 @@
 
 #include <torch/types.h>
 
-#include "core/nn/graph_batch.h"
+#include "core/nn/training/graph_batch.h"
 
 namespace regraft::nn::training {
 

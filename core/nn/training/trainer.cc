@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/nn/internal/fused_model.h"
-#include "core/nn/nn_error.h"
+#include "core/nn/fused/fused_model.h"
+#include "core/nn/model/nn_error.h"
 #include "core/nn/training/device_tensor.h"
 #include "core/nn/training/graph_store.h"
 

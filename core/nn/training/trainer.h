@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/env/observation.h"
-#include "core/nn/policy.h"
+#include "core/nn/model/engine.h"
 #include "core/nn/training/network.h"
 
 namespace regraft::nn::training {

@@ -6,8 +6,8 @@
 
 #include "core/env/rule_features.h"
 #include "core/graph/op.h"
-#include "core/nn/device.h"
-#include "core/nn/policy.h"
+#include "core/nn/inference/device.h"
+#include "core/nn/inference/policy.h"
 #include "core/task/workload.h"
 #include "replay/rollout/segment_codec.h"
 #include "support/models.h"

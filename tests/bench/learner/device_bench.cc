@@ -4,12 +4,12 @@
 
 #include <cstdlib>
 
-#include "core/nn/device.h"
+#include "core/nn/inference/device.h"
+#include "core/nn/synthetic_observation.h"
 #include "core/nn/training/network.h"
 #include "core/nn/training/trainer.h"
 #include "learner/controller/controller_ppo.h"
 #include "learner/ppo/ppo.h"
-#include "tests/core/nn/synthetic_observation.h"
 #include "tests/learner/world/synthetic_world.h"
 
 namespace regraft::learner {

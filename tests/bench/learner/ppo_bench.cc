@@ -3,9 +3,9 @@
 #include <benchmark/benchmark.h>
 
 #include "core/env/rule_features.h"
-#include "core/nn/device.h"
+#include "core/nn/inference/device.h"
+#include "core/nn/synthetic_observation.h"
 #include "learner/ppo/ppo.h"
-#include "tests/core/nn/synthetic_observation.h"
 #include "tests/support/model_world.h"
 
 namespace regraft::learner {

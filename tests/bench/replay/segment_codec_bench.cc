@@ -2,8 +2,8 @@
 // keeps most candidates: segments' steps a second and bytes a step.
 #include <benchmark/benchmark.h>
 
+#include "core/nn/synthetic_observation.h"
 #include "replay/rollout/segment_codec.h"
-#include "tests/core/nn/synthetic_observation.h"
 
 namespace regraft::replay {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/nn/dream.h"
+#include "core/nn/inference/dream.h"
 
 namespace regraft::test {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/rng.h"
-#include "core/nn/world_model.h"
+#include "core/nn/model/world_model.h"
 
 namespace regraft::test {
 

@@ -6,7 +6,7 @@
 
 #include "core/base/rng.h"
 #include "core/env/observation.h"
-#include "core/nn/weights.h"
+#include "core/nn/model/weights.h"
 
 namespace regraft::test {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/exec/tiny_models.h"
-#include "core/nn/policy_file.h"
+#include "core/nn/model/policy_file.h"
 #include "core/task/workload.h"
 #include "launch/program.h"
 #include "replay/rollout/rollout.h"

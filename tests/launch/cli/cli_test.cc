@@ -10,7 +10,7 @@
 #include "core/base/stats.h"
 #include "core/env/synthetic.h"
 #include "core/exec/tiny_models.h"
-#include "core/nn/policy_file.h"
+#include "core/nn/model/policy_file.h"
 #include "launch/program.h"
 #include "launch/random_bundle.h"
 #include "support/models.h"

@@ -7,7 +7,7 @@
 #include "core/env/observation.h"
 #include "core/env/synthetic.h"
 #include "core/graph/op_kind_names.h"
-#include "core/nn/policy_file.h"
+#include "core/nn/model/policy_file.h"
 #include "core/rules/rewrite/script.h"
 #include "launch/program.h"
 

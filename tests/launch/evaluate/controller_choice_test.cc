@@ -9,8 +9,8 @@
 
 #include "core/base/atomic_file.h"
 #include "core/env/synthetic.h"
-#include "core/nn/controller.h"
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/controller_file.h"
+#include "core/nn/model/world_bundle.h"
 #include "launch/policy/costed_in_training.h"
 #include "launch/program.h"
 #include "launch/random_bundle.h"

@@ -5,9 +5,9 @@
 
 #include "core/env/synthetic.h"
 #include "core/graph/op_kind_names.h"
-#include "core/nn/controller.h"
 #include "core/nn/dream_world.h"
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/controller_file.h"
+#include "core/nn/model/world_bundle.h"
 #include "launch/job/curves.h"
 #include "launch/program.h"
 

@@ -3,7 +3,7 @@
 #include <csignal>
 
 #include "core/base/atomic_file.h"
-#include "core/nn/device.h"
+#include "core/nn/inference/device.h"
 #include "core/wire/keys.h"
 #include "core/wire/run_info.h"
 #include "launch/job/curves.h"

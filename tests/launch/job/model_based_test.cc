@@ -11,7 +11,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/stats.h"
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/world_bundle.h"
 #include "launch/evaluate/controller_choice.h"
 #include "launch/job/job_config.h"
 #include "launch/job/model_based.h"

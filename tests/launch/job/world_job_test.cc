@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/world_bundle.h"
 #include "core/task/workload.h"
 #include "launch/job/job_config.h"
 #include "launch/random_bundle.h"

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <set>
 
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/world_bundle.h"
 #include "launch/job/curves.h"
 #include "launch/program.h"
 #include "replay/rollout/rollout.h"

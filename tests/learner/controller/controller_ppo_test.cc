@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "core/nn/device.h"
 #include "core/nn/dream_returns.h"
 #include "core/nn/dream_world.h"
+#include "core/nn/inference/device.h"
 #include "learner/optimiser/sep_cma_es.h"
 #include "replay/dream/dream_recorder.h"
 

@@ -8,7 +8,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/nn/dream_world.h"
-#include "core/nn/world_bundle.h"
+#include "core/nn/model/world_bundle.h"
 #include "core/wire/link.h"
 #include "core/wire/run_info.h"
 #include "replay/dream/dream_recorder.h"

@@ -9,6 +9,7 @@
 #include "core/env/synthetic.h"
 #include "core/graph/op.h"
 #include "core/nn/dream_world.h"
+#include "core/nn/model/controller_file.h"
 
 namespace regraft::replay {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "core/nn/device.h"
 #include "core/nn/dream_world.h"
+#include "core/nn/inference/device.h"
 #include "replay/dream/dream_recorder.h"
 
 namespace regraft::test {

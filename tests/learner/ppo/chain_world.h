@@ -6,7 +6,7 @@
 
 #include "core/base/rng.h"
 #include "core/env/observation.h"
-#include "core/nn/policy.h"
+#include "core/nn/inference/policy.h"
 #include "replay/rollout/trajectory.h"
 
 namespace regraft::test {

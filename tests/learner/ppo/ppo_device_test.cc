@@ -1,7 +1,7 @@
 // The path that a GPU uses, on the CPU or on the device that REGRAFT_DEVICE names, against the fused kernels.
 #include <gtest/gtest.h>
 
-#include "core/nn/device.h"
+#include "core/nn/inference/device.h"
 #include "learner/ppo/ppo.h"
 #include "tests/learner/device_under_test.h"
 #include "tests/learner/ppo/chain_world.h"

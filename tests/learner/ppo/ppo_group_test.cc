@@ -1,7 +1,7 @@
 // Learners that share the updates of one policy.
 #include <gmock/gmock.h>
 
-#include "core/nn/device.h"
+#include "core/nn/inference/device.h"
 #include "learner/job/update_sharing.h"
 #include "learner/ppo/ppo.h"
 #include "learner/ppo/ppo_update.h"

@@ -6,7 +6,7 @@
 
 #include "core/base/file.h"
 #include "core/base/rng.h"
-#include "core/nn/policy_file.h"
+#include "core/nn/model/policy_file.h"
 #include "learner/ppo/episode.h"
 #include "replay/rollout/random_observation.h"
 #include "replay/rollout/replay_error.h"

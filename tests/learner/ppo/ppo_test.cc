@@ -7,8 +7,8 @@
 #include <cmath>
 #include <functional>
 
-#include "core/nn/device.h"
-#include "core/nn/nn_error.h"
+#include "core/nn/inference/device.h"
+#include "core/nn/model/nn_error.h"
 #include "replay/rollout/replay_error.h"
 #include "tests/learner/ppo/chain_world.h"
 

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
-#include "core/nn/device.h"
-#include "core/nn/nn_error.h"
+#include "core/nn/inference/device.h"
+#include "core/nn/model/nn_error.h"
 #include "learner/world/world_metrics.h"
 #include "replay/rollout/replay_error.h"
 #include "tests/learner/world/synthetic_world.h"

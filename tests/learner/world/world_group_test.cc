@@ -1,7 +1,7 @@
 // Learners that share the updates of one world model.
 #include <gtest/gtest.h>
 
-#include "core/nn/device.h"
+#include "core/nn/inference/device.h"
 #include "learner/job/update_sharing.h"
 #include "learner/world/world_replica.h"
 #include "tests/learner/device_under_test.h"

@@ -4,8 +4,8 @@
 
 #include <numeric>
 
-#include "core/nn/device.h"
-#include "core/nn/internal/dream_engine.h"
+#include "core/nn/fused/dream_engine.h"
+#include "core/nn/inference/device.h"
 #include "core/nn/training/mdn_rnn.h"
 
 namespace regraft::nn::training {

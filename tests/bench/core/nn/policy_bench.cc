@@ -2,9 +2,9 @@
 // engine.
 #include <benchmark/benchmark.h>
 
-#include "core/nn/device.h"
-#include "core/nn/policy.h"
-#include "tests/core/nn/synthetic_observation.h"
+#include "core/nn/inference/device.h"
+#include "core/nn/inference/policy.h"
+#include "core/nn/synthetic_observation.h"
 
 namespace regraft::nn {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/nn/device.h"
+#include "core/nn/inference/device.h"
+#include "core/nn/model/weights.h"
 #include "core/nn/synthetic_observation.h"
-#include "core/nn/weights.h"
 
 namespace regraft::nn::training {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/nn/device.h"
-#include "core/nn/nn_error.h"
-#include "tests/core/nn/synthetic_observation.h"
+#include "core/nn/inference/device.h"
+#include "core/nn/model/nn_error.h"
+#include "core/nn/synthetic_observation.h"
 
 namespace regraft::nn::training {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/nn/device.h"
-#include "core/nn/nn_error.h"
+#include "core/nn/inference/device.h"
+#include "core/nn/model/nn_error.h"
 
 namespace regraft::nn::training {
 namespace {
