@@ -150,6 +150,15 @@ inline ImportedModel import_text(const std::string& bytes) {
   return import_model_bytes(std::as_bytes(std::span(bytes)), ".");
 }
 
+struct KeptBytes {
+  std::string bytes;
+};
+/// A model that was built, imported, and its bytes.
+struct Built : KeptBytes, ImportedModel {
+  explicit Built(const ModelBuilder& builder)
+      : KeptBytes{builder.bytes()}, ImportedModel(import_text(bytes)) {}
+};
+
 /// The node of a graph that has the given output name.
 inline graph::NodeId find_node(const ImportedModel& model, const std::string& output, std::size_t at = 0) {
   const graph::Graph& graph = model.graph(at);

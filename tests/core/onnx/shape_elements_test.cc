@@ -11,6 +11,7 @@ namespace regraft::onnx {
 namespace {
 
 namespace pb = ::onnx;
+using test::Built;
 using test::find_node;
 using test::import_text;
 using test::ModelBuilder;
@@ -48,8 +49,7 @@ class ComputedShapes : public ::testing::Test {
   /// The type of `y`, which a node of this type makes.
   std::string type_of(const std::string& type, const std::vector<std::string>& inputs) {
     builder.node(type, inputs, {"y"});
-    const std::string bytes = builder.bytes();
-    const ImportedModel model = import_text(bytes);
+    const Built model(builder);
     return model.tables().describe(model.graph().type_id({find_node(model, "y"), 0}));
   }
 
