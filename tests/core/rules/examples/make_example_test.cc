@@ -4,6 +4,7 @@
 #include "core/rules/graph_builder.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/reference_matcher.h"
+#include "core/rules/shipped.h"
 
 namespace regraft::rules {
 namespace {
@@ -12,11 +13,6 @@ using graph::NodeId;
 using graph::OpKind;
 using graph::Value;
 using testing::GraphBuilder;
-
-const RuleSet& shipped() {
-  static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
-  return rules;
-}
 
 // Operations on what is there, so that patterns overlap, share operands and have outside uses.
 void add_noise(GraphBuilder& b, Rng& rng) {
