@@ -262,15 +262,25 @@ void other_domains(ModelBuilder& b) {
   test::set_float(scaler, "unknown", 1);
 }
 
-const Feature kFeatures[] = {{"EveryDtype", every_dtype},    {"TypedFields", typed_fields},
-                             {"Strings", strings},           {"Sequences", sequences},
-                             {"Optionals", optionals},       {"Sparse", sparse},
-                             {"SubGraphs", sub_graphs},      {"Loops", loops},
-                             {"Functions", functions},       {"ShadowingFunction", shadowing_function},
-                             {"Quantised", quantised},       {"Overridable", overridable},
-                             {"Training", training},         {"Descriptions", descriptions},
-                             {"OddNames", odd_names},        {"OddOutputs", odd_outputs},
-                             {"OtherDomains", other_domains}};
+const Feature kFeatures[] = {
+    {"EveryDtype", every_dtype},
+    {"TypedFields", typed_fields},
+    {"Strings", strings},
+    {"Sequences", sequences},
+    {"Optionals", optionals},
+    {"Sparse", sparse},
+    {"SubGraphs", sub_graphs},
+    {"Loops", loops},
+    {"Functions", functions},
+    {"ShadowingFunction", shadowing_function},
+    {"Quantised", quantised},
+    {"Overridable", overridable},
+    {"Training", training},
+    {"Descriptions", descriptions},
+    {"OddNames", odd_names},
+    {"OddOutputs", odd_outputs},
+    {"OtherDomains", other_domains},
+};
 
 class Breadth : public ::testing::TestWithParam<Feature> {
  protected:

@@ -102,15 +102,17 @@ std::filesystem::path write_image_model(const std::filesystem::path& path) {
 TEST_F(BindingsTest, TrainingTakesTheSizesAtWhichAModelRunsAndGoesOnWithThem) {
   const std::string image = write_image_model(dir.path() / "image.onnx").string();
   const auto folder = dir.path() / "run";
-  const std::vector<std::string> start{"train",
-                                       "--run",
-                                       folder.string(),
-                                       "--bind",
-                                       "batch=8",
-                                       "--set",
-                                       "train.steps_per_update=8",
-                                       "--set",
-                                       "workload.models=" + model.string() + "," + image};
+  const std::vector<std::string> start{
+      "train",
+      "--run",
+      folder.string(),
+      "--bind",
+      "batch=8",
+      "--set",
+      "train.steps_per_update=8",
+      "--set",
+      "workload.models=" + model.string() + "," + image,
+  };
   std::vector<std::string> begin = start, go_on = start;
   begin.insert(begin.end(), {"--set", "train.updates=1"});
   go_on.insert(go_on.end(), {"--set", "train.updates=2", "--resume"});

@@ -167,19 +167,21 @@ class BodiesTest : public ::testing::Test {
  protected:
   void optimise(const std::string& bytes, const std::vector<std::string>& more = {}) {
     write_file_atomic(in_, bytes);
-    std::vector<std::string> arguments{"optimise",
-                                       in_.string(),
-                                       "-o",
-                                       out_.string(),
-                                       "--search",
-                                       "greedy",
-                                       "--accept",
-                                       "cost",
-                                       "--quiet",
-                                       "--log",
-                                       log_.string(),
-                                       "--json",
-                                       (dir_.path() / "r.json").string()};
+    std::vector<std::string> arguments{
+        "optimise",
+        in_.string(),
+        "-o",
+        out_.string(),
+        "--search",
+        "greedy",
+        "--accept",
+        "cost",
+        "--quiet",
+        "--log",
+        log_.string(),
+        "--json",
+        (dir_.path() / "r.json").string(),
+    };
     arguments.insert(arguments.end(), more.begin(), more.end());
     const Captured result = run(arguments);
     ASSERT_EQ(result.status.code, 0) << result.errors;

@@ -235,16 +235,18 @@ TEST_F(FindMeanings, WhatIsDrawnForAReaderRuns) {
     int count, slot;
     std::vector<std::string> more;
   };
-  for (const Case& one : std::vector<Case>{{"Reshape", 1, 1, {}},
-                                           {"Reshape", 5, 1, {}},
-                                           {"Expand", 3, 1, {}},
-                                           {"Tile", 3, 1, {}},
-                                           {"Pad", 6, 1, {}},
-                                           {"ReduceSum", 2, 1, {}},
-                                           {"Unsqueeze", 2, 1, {}},
-                                           {"Resize", 3, 3, {"", ""}},
-                                           {"CumSum", 1, 1, {}},
-                                           {"Split", 1, 1, {}}}) {
+  for (const Case& one : std::vector<Case>{
+           {"Reshape", 1, 1, {}},
+           {"Reshape", 5, 1, {}},
+           {"Expand", 3, 1, {}},
+           {"Tile", 3, 1, {}},
+           {"Pad", 6, 1, {}},
+           {"ReduceSum", 2, 1, {}},
+           {"Unsqueeze", 2, 1, {}},
+           {"Resize", 3, 3, {"", ""}},
+           {"CumSum", 1, 1, {}},
+           {"Split", 1, 1, {}},
+       }) {
     ModelBuilder model = reader(one.op, one.count, one.slot, one.more);
     const auto path = model.write(folder_ / "m.onnx");
     const RandomInputs inputs(find_meanings(path));

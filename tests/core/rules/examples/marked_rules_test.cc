@@ -98,21 +98,23 @@ struct Named {
   const char* name;
   Extreme make;
 };
-constexpr Named kExtremes[] = {{"zeros", zeros},
-                               {"equal", equal},
-                               {"tiny", tiny},
-                               {"denormal", denormal},
-                               {"large", large},
-                               {"huge", huge_one},
-                               {"huge and tiny", huge_and_tiny},
-                               {"square overflows", square_overflows},
-                               {"mask of -inf", mask_infinite},
-                               {"mask of -1e4", mask_1e4},
-                               {"mask of -1e9", mask_1e9},
-                               {"mask of the lowest", mask_lowest},
-                               {"an infinity", infinity},
-                               {"infinities", infinities},
-                               {"a NaN", not_a_number}};
+constexpr Named kExtremes[] = {
+    {"zeros", zeros},
+    {"equal", equal},
+    {"tiny", tiny},
+    {"denormal", denormal},
+    {"large", large},
+    {"huge", huge_one},
+    {"huge and tiny", huge_and_tiny},
+    {"square overflows", square_overflows},
+    {"mask of -inf", mask_infinite},
+    {"mask of -1e4", mask_1e4},
+    {"mask of -1e9", mask_1e9},
+    {"mask of the lowest", mask_lowest},
+    {"an infinity", infinity},
+    {"infinities", infinities},
+    {"a NaN", not_a_number},
+};
 
 Inputs extreme_inputs(Inputs inputs, Extreme make, Rng& rng) {
   const std::size_t chosen = rng.below(std::max<std::size_t>(1, inputs.size()));
