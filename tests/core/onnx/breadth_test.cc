@@ -107,10 +107,10 @@ void fill_sparse(pb::SparseTensorProto& sparse, const std::string& name) {
 void sparse(ModelBuilder& b) {
   fill_sparse(*b.model.mutable_graph()->add_sparse_initializer(), "thin");
   b.node("Identity", {"thin"}, {"thick"});
-  auto& attribute = *b.node("Constant", {}, {"constant"}).add_attribute();
-  attribute.set_name("sparse_value");
-  attribute.set_type(pb::AttributeProto::SPARSE_TENSOR);
-  fill_sparse(*attribute.mutable_sparse_tensor(), "");
+  auto& node = b.node("Constant", {}, {"constant"});
+  fill_sparse(
+      *test::add_attribute(node, "sparse_value", pb::AttributeProto::SPARSE_TENSOR).mutable_sparse_tensor(),
+      "");
   b.node("Neg", {"constant"}, {"negated"});
 }
 
@@ -165,10 +165,7 @@ void functions(ModelBuilder& b) {
   node.set_op_type("LeakyRelu");
   node.add_input("a");
   node.add_output("b");
-  auto& slope = *node.add_attribute();
-  slope.set_name("alpha");
-  slope.set_type(pb::AttributeProto::FLOAT);
-  slope.set_ref_attr_name("slope");
+  test::add_attribute(node, "alpha", pb::AttributeProto::FLOAT).set_ref_attr_name("slope");
   test::set_float(custom(b, {"x"}, {"magic"}), "slope", 0.5f);
 }
 

@@ -102,10 +102,8 @@ TEST_F(ComputedShapes, AnExpandToWhereTheShapeIsNotMinusOne) {
   begin({"batch", "1", "seq"});
   const std::string wanted = joined({dim(0), ints({4}), ints({-1})});
   const std::string ones = op("ConstantOfShape", {ints({3})});
-  auto& fill =
-      *builder.model.mutable_graph()->mutable_node(builder.model.graph().node_size() - 1)->add_attribute();
-  fill.set_name("value");
-  fill.set_type(pb::AttributeProto::TENSOR);
+  auto& fill = test::add_attribute(*builder.model.mutable_graph()->mutable_node()->rbegin(), "value",
+                                   pb::AttributeProto::TENSOR);
   ModelBuilder::fill_tensor<std::int64_t>(*fill.mutable_t(), "", {1}, {1}, pb::TensorProto::INT64);
   const std::string marked = op("Equal", {wanted, op("Mul", {ones, ints({-1})})});
   EXPECT_EQ(type_of("Expand", {"x", op("Where", {marked, ones, wanted})}), "float32[batch, 4, seq]");

@@ -129,11 +129,7 @@ std::string bad_branch() {
   pb::GraphProto& deep = onnx::test::body(inner, "else_branch");
   add_inner(deep, "Unsqueeze", {"once", "axes"}, "deeper");
   deep.add_output()->set_name("deeper");
-  pb::NodeProto& lstm = add_inner(then, "LSTM", {"sequence", "w", "r"}, "t");
-  auto& hidden = *lstm.add_attribute();
-  hidden.set_name("hidden_size");
-  hidden.set_type(pb::AttributeProto::INT);
-  hidden.set_i(1);
+  onnx::test::set_int(add_inner(then, "LSTM", {"sequence", "w", "r"}, "t"), "hidden_size", 1);
   then.add_output()->set_name("t");
   pb::GraphProto& other = onnx::test::body(branch, "else_branch");
   add_inner(other, "Relu", {"x"}, "e");

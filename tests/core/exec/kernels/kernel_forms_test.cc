@@ -19,20 +19,6 @@ struct Case {
 
 using Dims = std::vector<std::int64_t>;
 
-void set_ints(::onnx::NodeProto& node, const std::string& name, const Dims& values) {
-  ::onnx::AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(::onnx::AttributeProto::INTS);
-  for (const std::int64_t value : values) attribute.add_ints(value);
-}
-
-void set_real(::onnx::NodeProto& node, const std::string& name, float value) {
-  ::onnx::AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(::onnx::AttributeProto::FLOAT);
-  attribute.set_f(value);
-}
-
 /// Inputs: x [1, 8, 64], i [1, 16, 12, 12]. Constants: two, one, half (below 0), eps, three, plushalf, cubed,
 /// outer, root, inverse (of it), near and off (it, but for a little), farther (from outer), halves [64],
 /// half1 [1], half11 [1, 1], F [1, 8, 64], C [], C1 and S1 [1], S and B [64], B8 [8], M, Mk and Mv [64, 64],
@@ -88,10 +74,10 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
          in != std::sregex_iterator(); ++in)
       inputs.push_back(in->str());
     auto& made = model.node((*it)[2], inputs, {(*it)[1]});
-    if ((*it)[2] == "ReduceMean") set_ints(made, "axes", {-1});
-    if ((*it)[2] == "Conv") set_ints(made, "pads", {1, 1, 1, 1});
-    if ((*it)[2] == "HardSigmoid") set_real(made, "alpha", 1.0f / 6);
-    if ((*it)[2] == "Transpose") set_ints(made, "perm", {0, 2, 1});
+    if ((*it)[2] == "ReduceMean") testing::set_ints(made, "axes", {-1});
+    if ((*it)[2] == "Conv") testing::set_ints(made, "pads", {1, 1, 1, 1});
+    if ((*it)[2] == "HardSigmoid") testing::set_float(made, "alpha", 1.0f / 6);
+    if ((*it)[2] == "Transpose") testing::set_ints(made, "perm", {0, 2, 1});
     last = (*it)[1];
   }
   image ? model.output(last, {1, 16, 12, 12}) : model.output(last, {1, "rows", "columns"});
