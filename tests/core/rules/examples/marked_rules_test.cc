@@ -11,6 +11,7 @@
 #include "core/rules/interpreter.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/rewriter.h"
+#include "core/rules/shipped.h"
 
 namespace regraft::rules {
 namespace {
@@ -246,16 +247,10 @@ Seen differences(const RuleInfo& info) {
   return seen;
 }
 
-const RuleSet& shipped() {
-  static const RuleSet rules =
-      RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleChoice::all());
-  return rules;
-}
-
 class MarkedRule : public ::testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(MarkedRule, DiffersOnExtremesAsItsMarksSay) {
-  const RuleInfo& info = shipped().info(GetParam());
+  const RuleInfo& info = all_shipped().info(GetParam());
   const Seen seen = differences(info);
   const auto told = [&](Difference difference) {
     const auto found = seen.find(difference);
@@ -267,14 +262,9 @@ TEST_P(MarkedRule, DiffersOnExtremesAsItsMarksSay) {
                                                                                 << told(Difference::size);
 }
 
-std::string test_name(const ::testing::TestParamInfo<std::uint32_t>& info) {
-  std::string name = shipped().info(info.param).name;
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Each, MarkedRule, ::testing::Range(0u, static_cast<std::uint32_t>(shipped().size())),
-                         test_name);
+INSTANTIATE_TEST_SUITE_P(Each, MarkedRule,
+                         ::testing::Range(0u, static_cast<std::uint32_t>(all_shipped().size())),
+                         [](const auto& rule) { return test_name(all_shipped(), rule.param); });
 
 }  // namespace
 }  // namespace regraft::rules
