@@ -166,6 +166,16 @@ TEST_P(Transport, ASlowLearnerBoundsWhatIsOutstanding) {
   over = true;
 }
 
+TEST_P(Transport, AResultTooLargeIsStoppedAtItsSender) {
+  TestRun run(GetParam());
+  run.options().dispatch.ticket_bytes = 10000;
+  run.start();
+  Link link(run.actor("a"), run.clock());
+  const auto ticket = link.next_ticket(kLong);
+  ASSERT_TRUE(ticket);
+  EXPECT_EQ(error_of([&] { link.send(*ticket, {}, payload(1, 1, 10008)); }).fault(), WireFault::kMisuse);
+}
+
 TEST_P(Transport, ARestartedLearnerIsJoinedAgainAndLosesNothingThatWasAcknowledged) {
   TestRun run(GetParam());
   run.start();
