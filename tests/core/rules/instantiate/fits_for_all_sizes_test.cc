@@ -11,16 +11,11 @@
 namespace regraft::rules::testing {
 namespace {
 
-Value add_input(GraphBuilder& b, std::initializer_list<graph::Dim> dims, std::size_t number = 0) {
-  const auto type = b.tables().intern(graph::DType::float32, std::span(dims.begin(), dims.size()));
-  return {b.graph().add_input(type, static_cast<std::int32_t>(number)), 0};
-}
-
 /// Relu(Gather{0}(Slice{[start], [100], [0], [1]}(x[n, 4]), [1])): how often a rule matches.
 std::size_t matches_of(const std::string& name, std::int64_t start) {
   const RuleSet& rules = shipped();
   GraphBuilder b;
-  const Value x = add_input(b, {graph::symbol_dim(b.tables().symbol("n")), graph::Dim(4)});
+  const Value x = b.input({graph::symbol_dim(b.tables().symbol("n")), 4});
   const Value sliced =
       b.op(OpKind::slice, {x, b.integers({start}), b.integers({100}), b.integers({0}), b.integers({1})});
   b.output(
@@ -45,9 +40,7 @@ std::size_t joined_images(const std::string& first, const std::string& second) {
   GraphBuilder b;
   std::vector<Value> pooled;
   for (const std::string& name : {first, second}) {
-    const Value x = add_input(
-        b, {graph::Dim(1), graph::Dim(2), graph::symbol_dim(b.tables().symbol(name)), graph::Dim(4)},
-        pooled.size());
+    const Value x = b.input({1, 2, graph::symbol_dim(b.tables().symbol(name)), 4});
     pooled.push_back(b.op(OpKind::max_pool, {x}, {{Attr::kernel_shape, graph::Ints{2, 2}}}));
   }
   b.output(b.op(OpKind::concat, pooled, {{Attr::axis, std::int64_t{1}}}));
@@ -64,8 +57,7 @@ TEST(SymbolicDims, AnInferredSizeIsNoNumberOfRows) {
   const RuleSet& rules = all_shipped();
   for (const bool inferred : {false, true}) {
     GraphBuilder b;
-    const Value x =
-        add_input(b, {graph::Dim(4), inferred ? graph::symbol_dim(b.tables().symbol("n")) : graph::Dim(3)});
+    const Value x = b.input({4, inferred ? graph::symbol_dim(b.tables().symbol("n")) : 3});
     const graph::Ints shape = inferred ? graph::Ints{-1} : graph::Ints{2, 6};
     const Value y = b.op(OpKind::reshape, {x}, {{Attr::shape, shape}});
     b.output(b.op(OpKind::gather, {y, b.integers({0})}, {{Attr::axis, std::int64_t{0}}}));
@@ -82,7 +74,7 @@ TEST(SymbolicDims, AShapeOfSeveralSymbolsIsWrittenWhereTheyStay) {
     GraphBuilder b;
     const graph::Dim n = graph::symbol_dim(b.tables().symbol("n")),
                      m = graph::symbol_dim(b.tables().symbol("m"));
-    const Value x = add_input(b, {stay ? n : m, stay ? m : n, 6});
+    const Value x = b.input({stay ? n : m, stay ? m : n, 6});
     const Value y = b.op(OpKind::reshape, {x}, {{Attr::shape, graph::Ints{0, 0, 3, 2}}});
     const std::array in{y};
     const auto made = b.graph().add(
@@ -100,8 +92,8 @@ TEST(SymbolicDims, ASizeThatIsNotKnownIsNoNumber) {
     const RuleSet rules = RuleSet::parse(text, "t");
     for (const bool symbolic : {false, true}) {
       GraphBuilder b;
-      const graph::Dim rows = symbolic ? graph::symbol_dim(b.tables().symbol("n")) : graph::Dim(4);
-      b.output(b.op(OpKind::relu, {add_input(b, {rows, graph::Dim(3)})}));
+      const graph::Dim rows = symbolic ? graph::symbol_dim(b.tables().symbol("n")) : 4;
+      b.output(b.op(OpKind::relu, {b.input({rows, 3})}));
       EXPECT_EQ(MatchIndex(rules, b.graph()).matches(0).size(), symbolic ? 0u : 1u) << text;
     }
   }
@@ -112,8 +104,7 @@ TEST(SymbolicDims, ARepeatedDimIsNoRowOfAProduct) {
   const RuleSet& rules = all_shipped();
   for (const bool symbolic : {false, true}) {
     GraphBuilder b;
-    const Value x =
-        add_input(b, {graph::Dim(3), symbolic ? graph::symbol_dim(b.tables().symbol("k")) : graph::Dim(4)});
+    const Value x = b.input({3, symbolic ? graph::symbol_dim(b.tables().symbol("k")) : 4});
     b.output(b.op(OpKind::matmul, {b.op(OpKind::mul, {x, b.weight({4})}), b.weight({4, 5})}));
     const MatchIndex index(rules, b.graph());
     const auto rule = static_cast<std::uint32_t>(rules.find("mul-matmul").value());
