@@ -167,10 +167,9 @@ TEST_F(BindingsTest, DimsOfAModelThatDoesNotRunCountAsOneWithAWarning) {
 
 TEST_F(BindingsTest, EvaluationComparesCostsAtTheSizesGiven) {
   const auto greedy = [&](std::vector<std::string> more) {
-    std::vector<std::string> arguments{"evaluate",   "--models", model.string(), "--searches", "greedy",
-                                       "--episodes", "1",        "--json",       json.string()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Captured result = run(arguments);
+    const Captured result = testing::run_with({"evaluate", "--models", model.string(), "--searches", "greedy",
+                                               "--episodes", "1", "--json", json.string()},
+                                              more);
     EXPECT_EQ(result.status.code, 0) << result.errors;
     for (const auto& score : json_of(json))
       if (score.at("kind") == "greedy") return score.at("returns").at(0).get<double>();

@@ -163,23 +163,10 @@ class BodiesTest : public ::testing::Test {
  protected:
   void optimise(const std::string& bytes, const std::vector<std::string>& more = {}) {
     write_file_atomic(in_, bytes);
-    std::vector<std::string> arguments{
-        "optimise",
-        in_.string(),
-        "-o",
-        out_.string(),
-        "--search",
-        "greedy",
-        "--accept",
-        "cost",
-        "--quiet",
-        "--log",
-        log_.string(),
-        "--json",
-        (dir_.path() / "r.json").string(),
-    };
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Captured result = run(arguments);
+    const Captured result = testing::run_with(
+        {"optimise", in_.string(), "-o", out_.string(), "--search", "greedy", "--accept", "cost", "--quiet",
+         "--log", log_.string(), "--json", (dir_.path() / "r.json").string()},
+        more);
     ASSERT_EQ(result.status.code, 0) << result.errors;
     report_ = json_of(dir_.path() / "r.json");
     EXPECT_TRUE(report_.at("accepted")) << report_;

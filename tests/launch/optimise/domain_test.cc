@@ -76,10 +76,9 @@ class Domain : public ::testing::Test {
                       "attention-op-masked-scaled\nreshape-identity all\nexpect MultiHeadAttention 1\n");
   }
   Captured optimise(const fs::path& model, std::vector<std::string> more) {
-    std::vector<std::string> arguments{"optimise", model.string(), "-o",    output().string(), "--quiet",
-                                       "--accept", "cost",         "--log", log().string()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(arguments);
+    return testing::run_with({"optimise", model.string(), "-o", output().string(), "--quiet", "--accept",
+                              "cost", "--log", log().string()},
+                             more);
   }
   fs::path input() const { return dir_.path() / "in.onnx"; }
   fs::path output() const { return dir_.path() / "out" / "model.onnx"; }
