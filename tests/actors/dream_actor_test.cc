@@ -40,7 +40,7 @@ struct Brought {
 };
 
 Brought dream_one_ticket(const nn::WorldBundle& bundle, std::uint32_t replicas, std::uint64_t ticket_bytes) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.options().dispatch.ticket_bytes = ticket_bytes;
   run.options().dispatch.max_outstanding_bytes = 2 * ticket_bytes;
   run.options().dispatch.max_parts = replay::kMaxDreamSegments;
@@ -85,7 +85,7 @@ TEST(DreamActor, DreamsAsManyAsWereAskedForWhereTheyFit) {
 }
 
 TEST(DreamActor, ADreamThatNoTicketHoldsIsAnErrorOfTheConfiguration) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   wire::Hub& hub = run.start();
   hub.publish(1, nn::encode_bundle(long_dreams(1 << 20)));
   wire::Link link(run.actor("dreamer"), run.clock());
@@ -94,7 +94,7 @@ TEST(DreamActor, ADreamThatNoTicketHoldsIsAnErrorOfTheConfiguration) {
 }
 
 TEST(DreamActor, ABundleThatMixesVersionsEndsItAndTheLearnerIsTold) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.options().dispatch.max_parts = replay::kMaxDreamSegments;
   run.work_left = 1;
   wire::Hub& hub = run.start();

@@ -31,7 +31,7 @@ task::WorkloadOptions truncated_episodes() {
 std::vector<std::vector<replay::Segment>> play(const task::WorkloadOptions& workload,
                                                std::chrono::milliseconds simulated_step = {}) {
   const nn::NetworkConfig network{.width = 16, .steps = 1, .node_kinds = graph::kOpKinds};
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.work_left = kTickets;
   run.segment_length = kSegmentSteps;
   wire::Hub& hub = run.start();

@@ -43,6 +43,11 @@ inline Captured run(std::vector<std::string> arguments,
   return ran;
 }
 
+inline Captured run_with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run(std::move(arguments));
+}
+
 /// A running program whose standard error is read line by line: how a test waits for what it announces.
 class Running {
  public:

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,36 +70,31 @@ TEST(TempDir, RemovesWhatKilledProcessesLeftAndNothingElse) {
 // A supervisor's children inherit what it opened without saying otherwise.
 TEST(TempDir, AProcessThatItStartedDoesNotHoldItsLock) {
   const TempDir within;
-  fs::path left;
-  pid_t sleeper = 0;
-  int told[2];
-  ASSERT_EQ(pipe(told), 0);
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
   const pid_t child = fork();
   if (child == 0) {
     const TempDir keys("regraft-keys", within.path());
-    sleeper = fork();
-    if (sleeper == 0) {
-      execlp("sleep", "sleep", "60", nullptr);
+    if (fork() == 0) {
+      dup2(ends[1], STDIN_FILENO);
+      dup2(ends[1], STDOUT_FILENO);
+      execlp("cat", "cat", nullptr);
       _exit(127);
     }
-    if (write(told[1], &sleeper, sizeof sleeper) != sizeof sleeper) _exit(1);
     kill(getpid(), SIGKILL);
   }
-  ASSERT_EQ(read(told[0], &sleeper, sizeof sleeper), static_cast<ssize_t>(sizeof sleeper));
   ASSERT_EQ(waitpid(child, nullptr, 0), child);
-  close(told[0]);
-  close(told[1]);
+  close(ends[1]);
+  EXPECT_EQ(entries(within.path()).size(), 1u) << "what was killed leaves its folder";
   // Until it has become another program the started process holds what its parent had.
-  for (int i = 0; i < 1000 && entries(within.path()).size() == 1; ++i) {
-    const TempDir next("regraft", within.path());
-    if (entries(within.path()).size() == 1) break;
-    usleep(10000);
-  }
+  char echo = 'x';
+  ASSERT_EQ(send(ends[0], &echo, 1, MSG_NOSIGNAL), 1);
+  ASSERT_EQ(read(ends[0], &echo, 1), 1);
   {
     const TempDir next("regraft", within.path());
     EXPECT_EQ(entries(within.path()).size(), 1u) << "its own alone";
   }
-  kill(sleeper, SIGKILL);
+  close(ends[0]);  // which ends it
 }
 
 }  // namespace

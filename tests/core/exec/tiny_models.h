@@ -9,8 +9,14 @@
 #include <vector>
 
 #include "core/base/file.h"
+#include "core/onnx/set_attributes.h"
 
 namespace regraft::exec::testing {
+
+using onnx::test::set_float;
+using onnx::test::set_int;
+using onnx::test::set_ints;
+using onnx::test::set_text;
 
 /// A folder that goes with its owner.
 class TempFolder {
@@ -117,26 +123,9 @@ class ModelBuilder {
     for (const std::string& output : outputs) node.add_output(output);
     return node;
   }
-  static void set_int(::onnx::NodeProto& node, const std::string& name, std::int64_t value) {
-    ::onnx::AttributeProto& attribute = *node.add_attribute();
-    attribute.set_name(name);
-    attribute.set_type(::onnx::AttributeProto::INT);
-    attribute.set_i(value);
-  }
-
-  static void set_text(::onnx::NodeProto& node, const std::string& name, const std::string& value) {
-    ::onnx::AttributeProto& attribute = *node.add_attribute();
-    attribute.set_name(name);
-    attribute.set_type(::onnx::AttributeProto::STRING);
-    attribute.set_s(value);
-  }
-
   /// Gives a node the graph of another builder as a body.
   static void set_body(::onnx::NodeProto& node, const std::string& name, ModelBuilder body) {
-    ::onnx::AttributeProto& attribute = *node.add_attribute();
-    attribute.set_name(name);
-    attribute.set_type(::onnx::AttributeProto::GRAPH);
-    attribute.mutable_g()->Swap(&body.graph());
+    onnx::test::add_attribute(node, name, ::onnx::AttributeProto::GRAPH).mutable_g()->Swap(&body.graph());
   }
 
   std::string bytes() const { return model_.SerializeAsString(); }

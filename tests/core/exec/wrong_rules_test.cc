@@ -228,7 +228,7 @@ TEST_P(WrongAtSmallerSizes, IsCaught) {
   model.input("x", input).output("y", output).integers("row", {1});
   model.integers("from", {-3}).integers("to", {1000}).integers("axes", {axis});
   model.node("Slice", {"x", "from", "to", "axes"}, {"last"});
-  testing::ModelBuilder::set_int(model.node("Gather", {"last", "row"}, {"y"}), "axis", axis);
+  testing::set_int(model.node("Gather", {"last", "row"}, {"y"}), "axis", axis);
   const auto file = model.write(folder.path() / "before.onnx"), after = folder.path() / "after.onnx";
   const auto rules = rules::RuleSet::parse(wrong, "rule");
   const onnx::ImportedModel imported = onnx::import_model(file);

@@ -83,18 +83,20 @@ struct UnaryCase {
 };
 
 TEST(Elementwise, FunctionsAgreeWithTheMathsLibrary) {
-  const UnaryCase cases[] = {{OpKind::exp, [](double x) { return std::exp(x); }},
-                             {OpKind::log, [](double x) { return std::log(x); }},
-                             {OpKind::tanh, [](double x) { return std::tanh(x); }},
-                             {OpKind::erf, [](double x) { return std::erf(x); }},
-                             {OpKind::sin, [](double x) { return std::sin(x); }},
-                             {OpKind::cos, [](double x) { return std::cos(x); }},
-                             {OpKind::sqrt, [](double x) { return std::sqrt(x); }},
-                             {OpKind::sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }},
-                             {OpKind::softplus, [](double x) { return std::log1p(std::exp(x)); }},
-                             {OpKind::relu, [](double x) { return x > 0 ? x : 0.0; }},
-                             {OpKind::round, [](double x) { return std::nearbyint(x); }},
-                             {OpKind::reciprocal, [](double x) { return 1 / x; }}};
+  const UnaryCase cases[] = {
+      {OpKind::exp, [](double x) { return std::exp(x); }},
+      {OpKind::log, [](double x) { return std::log(x); }},
+      {OpKind::tanh, [](double x) { return std::tanh(x); }},
+      {OpKind::erf, [](double x) { return std::erf(x); }},
+      {OpKind::sin, [](double x) { return std::sin(x); }},
+      {OpKind::cos, [](double x) { return std::cos(x); }},
+      {OpKind::sqrt, [](double x) { return std::sqrt(x); }},
+      {OpKind::sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }},
+      {OpKind::softplus, [](double x) { return std::log1p(std::exp(x)); }},
+      {OpKind::relu, [](double x) { return x > 0 ? x : 0.0; }},
+      {OpKind::round, [](double x) { return std::nearbyint(x); }},
+      {OpKind::reciprocal, [](double x) { return 1 / x; }},
+  };
   Rng rng(2, "functions");
   std::vector<double> values;
   for (int i = 0; i < 4000; ++i) values.push_back(rng.normal() * (i % 4 == 0 ? 30 : 1.5));

@@ -22,6 +22,10 @@ class Infer : public ::testing::Test {
   }
   Operand operand(TypeId id) { return {id, WeightId::none, true}; }
   Operand constant(WeightId id) { return {tables.weights()[id].type, id, true}; }
+  Operand of(std::initializer_list<Dim> dims, DType dtype = DType::float32) {
+    return operand(type(dims, dtype));
+  }
+  Operand values(std::initializer_list<std::int64_t> given) { return constant(ints(given)); }
 
   /// Canonical form, then inference; described as text, outputs joined by spaces.
   std::string infer(OpKind kind, AttrBlock attrs, std::initializer_list<Operand> given) {
@@ -48,57 +52,47 @@ class Infer : public ::testing::Test {
 
 TEST_F(Infer, BroadcastsNumbersAndSymbols) {
   const Dim n = symbol("n");
-  EXPECT_EQ(infer(OpKind::add, {}, {operand(type({n, 1, 4})), operand(type({3, 1}))}), "float32[n, 3, 4]");
-  EXPECT_EQ(infer(OpKind::mul, {}, {operand(type({})), operand(type({n}))}), "float32[n]");
-  EXPECT_THAT(error(OpKind::add, {}, {operand(type({3})), operand(type({4}))}),
-              HasSubstr("Add: cannot broadcast 3 with 4"));
-  EXPECT_THAT(error(OpKind::add, {}, {operand(type({3})), operand(type({3}, DType::int64))}),
-              HasSubstr("mixes"));
+  EXPECT_EQ(infer(OpKind::add, {}, {of({n, 1, 4}), of({3, 1})}), "float32[n, 3, 4]");
+  EXPECT_EQ(infer(OpKind::mul, {}, {of({}), of({n})}), "float32[n]");
+  EXPECT_THAT(error(OpKind::add, {}, {of({3}), of({4})}), HasSubstr("Add: cannot broadcast 3 with 4"));
+  EXPECT_THAT(error(OpKind::add, {}, {of({3}), of({3}, DType::int64)}), HasSubstr("mixes"));
 }
 
 TEST_F(Infer, MatMulFollowsNumpy) {
-  EXPECT_EQ(infer(OpKind::matmul, {}, {operand(type({5, 1, 2, 3})), operand(type({7, 3, 4}))}),
-            "float32[5, 7, 2, 4]");
-  EXPECT_EQ(infer(OpKind::matmul, {}, {operand(type({3})), operand(type({3, 4}))}), "float32[4]");
-  EXPECT_EQ(infer(OpKind::matmul, {}, {operand(type({2, 3})), operand(type({3}))}), "float32[2]");
-  EXPECT_THAT(error(OpKind::matmul, {}, {operand(type({2, 3})), operand(type({4, 2}))}),
-              HasSubstr("inner dims differ"));
+  EXPECT_EQ(infer(OpKind::matmul, {}, {of({5, 1, 2, 3}), of({7, 3, 4})}), "float32[5, 7, 2, 4]");
+  EXPECT_EQ(infer(OpKind::matmul, {}, {of({3}), of({3, 4})}), "float32[4]");
+  EXPECT_EQ(infer(OpKind::matmul, {}, {of({2, 3}), of({3})}), "float32[2]");
+  EXPECT_THAT(error(OpKind::matmul, {}, {of({2, 3}), of({4, 2})}), HasSubstr("inner dims differ"));
 }
 
 TEST_F(Infer, ConvGetsDefaultsAndChecksChannels) {
   EXPECT_EQ(infer(OpKind::conv, {{Attr::strides, Ints{2, 2}}, {Attr::pads, Ints{3, 3, 3, 3}}},
-                  {operand(type({symbol("batch"), 3, 224, 224})), operand(type({64, 3, 7, 7}))}),
+                  {of({symbol("batch"), 3, 224, 224}), of({64, 3, 7, 7})}),
             "float32[batch, 64, 112, 112]");
   EXPECT_EQ(canonical.ints(Attr::kernel_shape), (Ints{7, 7}));
   EXPECT_EQ(canonical.ints(Attr::dilations), (Ints{1, 1}));
   EXPECT_EQ(canonical.integer(Attr::group), 1);
-  EXPECT_THAT(error(OpKind::conv, {}, {operand(type({1, 4, 8, 8})), operand(type({2, 3, 1, 1}))}),
+  EXPECT_THAT(error(OpKind::conv, {}, {of({1, 4, 8, 8}), of({2, 3, 1, 1})}),
               HasSubstr("channels of input and weight differ: 4 and 3"));
-  EXPECT_THAT(error(OpKind::conv, {{Attr::axis, std::int64_t{1}}},
-                    {operand(type({1, 3, 8, 8})), operand(type({2, 3, 1, 1}))}),
+  EXPECT_THAT(error(OpKind::conv, {{Attr::axis, std::int64_t{1}}}, {of({1, 3, 8, 8}), of({2, 3, 1, 1})}),
               HasSubstr("takes no attribute axis"));
 }
 
 TEST_F(Infer, ConstantOperandsBecomeAttributes) {
-  EXPECT_EQ(infer(OpKind::reshape, {}, {operand(type({2, 3, 4})), constant(ints({0, -1}))}),
-            "float32[2, 12]");
+  EXPECT_EQ(infer(OpKind::reshape, {}, {of({2, 3, 4}), values({0, -1})}), "float32[2, 12]");
   EXPECT_EQ(canonical.ints(Attr::shape), (Ints{2, 12}));
   EXPECT_EQ(operand_count, 1u);
-  EXPECT_EQ(infer(OpKind::unsqueeze, {}, {operand(type({2})), constant(ints({-1}))}), "float32[2, 1]");
-  EXPECT_EQ(
-      infer(OpKind::slice, {},
-            {operand(type({10, 4})), constant(ints({-3})), constant(ints({1000})), constant(ints({0}))}),
-      "float32[3, 4]");
+  EXPECT_EQ(infer(OpKind::unsqueeze, {}, {of({2}), values({-1})}), "float32[2, 1]");
+  EXPECT_EQ(infer(OpKind::slice, {}, {of({10, 4}), values({-3}), values({1000}), values({0})}),
+            "float32[3, 4]");
   EXPECT_EQ(canonical.ints(Attr::starts), (Ints{7}));
   EXPECT_EQ(canonical.ints(Attr::ends), (Ints{10}));
 }
 
 TEST_F(Infer, OperandsKnownOnlyAtRunTimeStay) {
-  EXPECT_EQ(infer(OpKind::reshape, {}, {operand(type({2, 3})), operand(type({2}, DType::int64))}),
-            "float32[?0, ?1]");
+  EXPECT_EQ(infer(OpKind::reshape, {}, {of({2, 3}), of({2}, DType::int64)}), "float32[?0, ?1]");
   EXPECT_EQ(operand_count, 2u);
-  EXPECT_EQ(infer(OpKind::reshape, {}, {operand(type({2, 3})), operand(type({symbol("n")}, DType::int64))}),
-            "float32[...]");
+  EXPECT_EQ(infer(OpKind::reshape, {}, {of({2, 3}), of({symbol("n")}, DType::int64)}), "float32[...]");
 }
 
 // Steps of an unrolled network, each broadcast with the first one.
@@ -119,32 +113,24 @@ TEST_F(Infer, FormulasDoNotGrowForEver) {
 
 TEST_F(Infer, ReshapeKeepsSymbolsWhereTheyCancel) {
   const Dim n = symbol("n");
-  EXPECT_EQ(infer(OpKind::reshape, {}, {operand(type({n, 512, 1, 1})), constant(ints({0, -1}))}),
-            "float32[n, 512]");
-  EXPECT_EQ(infer(OpKind::reshape, {}, {operand(type({n, 6})), constant(ints({-1, 3}))}),
-            "float32[(2*n), 3]");
-  EXPECT_THAT(error(OpKind::reshape, {}, {operand(type({2, 3})), constant(ints({4, 2}))}),
-              HasSubstr("6 elements into 8"));
-  EXPECT_THAT(error(OpKind::reshape, {}, {operand(type({2, 3})), constant(ints({4, -1}))}),
-              HasSubstr("cannot divide 6"));
+  EXPECT_EQ(infer(OpKind::reshape, {}, {of({n, 512, 1, 1}), values({0, -1})}), "float32[n, 512]");
+  EXPECT_EQ(infer(OpKind::reshape, {}, {of({n, 6}), values({-1, 3})}), "float32[(2*n), 3]");
+  EXPECT_THAT(error(OpKind::reshape, {}, {of({2, 3}), values({4, 2})}), HasSubstr("6 elements into 8"));
+  EXPECT_THAT(error(OpKind::reshape, {}, {of({2, 3}), values({4, -1})}), HasSubstr("cannot divide 6"));
 }
 
 TEST_F(Infer, MovementOps) {
-  EXPECT_EQ(infer(OpKind::transpose, {}, {operand(type({2, 3, 4}))}), "float32[4, 3, 2]");
-  EXPECT_EQ(infer(OpKind::split, {{Attr::axis, std::int64_t{-1}}, {Attr::split, Ints{1, 3}}},
-                  {operand(type({2, 4}))}),
+  EXPECT_EQ(infer(OpKind::transpose, {}, {of({2, 3, 4})}), "float32[4, 3, 2]");
+  EXPECT_EQ(infer(OpKind::split, {{Attr::axis, std::int64_t{-1}}, {Attr::split, Ints{1, 3}}}, {of({2, 4})}),
             "float32[2, 1] float32[2, 3]");
-  EXPECT_EQ(
-      infer(OpKind::concat, {{Attr::axis, std::int64_t{1}}}, {operand(type({2, 3})), operand(type({2, 4}))}),
-      "float32[2, 7]");
-  EXPECT_EQ(infer(OpKind::gather, {}, {operand(type({9, 4})), operand(type({}, DType::int64))}),
-            "float32[4]");
-  EXPECT_EQ(infer(OpKind::pad, {{Attr::pads, Ints{1, 2}}, {Attr::axes, Ints{-1}}}, {operand(type({2, 3}))}),
+  EXPECT_EQ(infer(OpKind::concat, {{Attr::axis, std::int64_t{1}}}, {of({2, 3}), of({2, 4})}),
+            "float32[2, 7]");
+  EXPECT_EQ(infer(OpKind::gather, {}, {of({9, 4}), of({}, DType::int64)}), "float32[4]");
+  EXPECT_EQ(infer(OpKind::pad, {{Attr::pads, Ints{1, 2}}, {Attr::axes, Ints{-1}}}, {of({2, 3})}),
             "float32[2, 6]");
-  EXPECT_EQ(infer(OpKind::flatten, {}, {operand(type({2, 3, 4}))}), "float32[2, 12]");
-  EXPECT_THAT(error(OpKind::split, {{Attr::split, Ints{1, 3}}}, {operand(type({5}))}),
-              HasSubstr("add up to 4, not 5"));
-  EXPECT_THAT(error(OpKind::transpose, {{Attr::perm, Ints{0, 0}}}, {operand(type({2, 3}))}),
+  EXPECT_EQ(infer(OpKind::flatten, {}, {of({2, 3, 4})}), "float32[2, 12]");
+  EXPECT_THAT(error(OpKind::split, {{Attr::split, Ints{1, 3}}}, {of({5})}), HasSubstr("add up to 4, not 5"));
+  EXPECT_THAT(error(OpKind::transpose, {{Attr::perm, Ints{0, 0}}}, {of({2, 3})}),
               HasSubstr("no permutation"));
 }
 
@@ -153,57 +139,53 @@ TEST_F(Infer, SizesThatDoNotFit64BitsAreRefused) {
                          kLeast = std::numeric_limits<std::int64_t>::min();
   const auto refused = HasSubstr("64 bits");
   for (const std::int64_t extra : {kMost, kLeast})
-    EXPECT_THAT(error(OpKind::pad, {{Attr::pads, Ints{extra, extra}}}, {operand(type({3}))}), refused);
-  EXPECT_THAT(error(OpKind::pad, {{Attr::pads, Ints{0, kMost}}}, {operand(type({3}))}), refused);
-  EXPECT_THAT(error(OpKind::concat, {{Attr::axis, std::int64_t{0}}},
-                    {operand(type({kMost})), operand(type({kMost}))}),
-              refused);
-  EXPECT_THAT(error(OpKind::split, {{Attr::split, Ints{kMost, kMost}}}, {operand(type({5}))}), refused);
+    EXPECT_THAT(error(OpKind::pad, {{Attr::pads, Ints{extra, extra}}}, {of({3})}), refused);
+  EXPECT_THAT(error(OpKind::pad, {{Attr::pads, Ints{0, kMost}}}, {of({3})}), refused);
+  EXPECT_THAT(error(OpKind::concat, {{Attr::axis, std::int64_t{0}}}, {of({kMost}), of({kMost})}), refused);
+  EXPECT_THAT(error(OpKind::split, {{Attr::split, Ints{kMost, kMost}}}, {of({5})}), refused);
   const AttrBlock wide{{Attr::kernel_shape, Ints{kMost}},
                        {Attr::strides, Ints{kMost}},
                        {Attr::dilations, Ints{kMost}},
                        {Attr::pads, Ints{kMost, kMost}}};
-  EXPECT_THAT(error(OpKind::max_pool, wide, {operand(type({1, 1, 8}))}), HasSubstr("larger than"));
-  EXPECT_THAT(error(OpKind::max_pool, wide, {operand(type({1, 1, symbol("n")}))}), refused);
-  EXPECT_THAT(error(OpKind::conv_transpose, wide, {operand(type({1, 1, 8})), operand(type({1, 1, kMost}))}),
-              refused);
+  EXPECT_THAT(error(OpKind::max_pool, wide, {of({1, 1, 8})}), HasSubstr("larger than"));
+  EXPECT_THAT(error(OpKind::max_pool, wide, {of({1, 1, symbol("n")})}), refused);
+  EXPECT_THAT(error(OpKind::conv_transpose, wide, {of({1, 1, 8}), of({1, 1, kMost})}), refused);
   const AttrBlock cut{{Attr::kernel_shape, Ints{3}},
                       {Attr::strides, Ints{1}},
                       {Attr::dilations, Ints{1}},
                       {Attr::pads, Ints{2, 2}}};
-  EXPECT_THAT(error(OpKind::conv_transpose, cut, {operand(type({1, 1, 1})), operand(type({1, 1, 3}))}),
+  EXPECT_THAT(error(OpKind::conv_transpose, cut, {of({1, 1, 1}), of({1, 1, 3})}),
               HasSubstr("pads take more than there is"));
-  EXPECT_EQ(infer(OpKind::slice,
-                  {{Attr::starts, Ints{kLeast}}, {Attr::ends, Ints{kMost}}, {Attr::steps, Ints{kMost}}},
-                  {operand(type({5}))}),
-            "float32[1]");
+  EXPECT_EQ(
+      infer(OpKind::slice,
+            {{Attr::starts, Ints{kLeast}}, {Attr::ends, Ints{kMost}}, {Attr::steps, Ints{kMost}}}, {of({5})}),
+      "float32[1]");
 }
 
 TEST_F(Infer, PoolingWithCeilModeDropsWindowsThatStartInPadding) {
   const AttrBlock attrs{
       {Attr::kernel_shape, Ints{3, 3}}, {Attr::strides, Ints{2, 2}}, {Attr::ceil_mode, std::int64_t{1}}};
-  EXPECT_EQ(infer(OpKind::max_pool, attrs, {operand(type({1, 8, 6, 7}))}), "float32[1, 8, 3, 3]");
+  EXPECT_EQ(infer(OpKind::max_pool, attrs, {of({1, 8, 6, 7})}), "float32[1, 8, 3, 3]");
 }
 
 TEST_F(Infer, ReduceOverAllAxesByDefault) {
-  EXPECT_EQ(infer(OpKind::reduce_mean, {{Attr::keepdims, std::int64_t{0}}}, {operand(type({2, 3}))}),
-            "float32[]");
-  EXPECT_EQ(infer(OpKind::reduce_mean, {{Attr::axes, Ints{-1}}}, {operand(type({2, 3}))}), "float32[2, 1]");
+  EXPECT_EQ(infer(OpKind::reduce_mean, {{Attr::keepdims, std::int64_t{0}}}, {of({2, 3})}), "float32[]");
+  EXPECT_EQ(infer(OpKind::reduce_mean, {{Attr::axes, Ints{-1}}}, {of({2, 3})}), "float32[2, 1]");
 }
 
 TEST_F(Infer, AttentionHasTheQueriesRowsAndTheValuesColumns) {
   const AttrBlock attrs{{Attr::num_heads, std::int64_t{4}}, {Attr::scale, 0.5}};
   const Dim n = symbol("n");
-  const Operand q = operand(type({n, 3, 8})), k = operand(type({n, 5, 8})), v = operand(type({n, 5, 12})),
+  const Operand q = of({n, 3, 8}), k = of({n, 5, 8}), v = of({n, 5, 12}),
                 none{tables.type_none(), WeightId::none, false};
   const auto kind = OpKind::multi_head_attention;
   EXPECT_EQ(infer(kind, attrs, {q, k, v}), "float32[n, 3, 12]");
-  EXPECT_EQ(infer(kind, attrs, {q, k, v, none, none, operand(type({1, 4, 3, 5}))}), "float32[n, 3, 12]");
-  EXPECT_THAT(error(kind, attrs, {q, k, v, none, none, operand(type({1, 1, 1, 5}))}), HasSubstr("scores"));
-  EXPECT_THAT(error(kind, attrs, {q, k, v, operand(type({27}))}), HasSubstr("the bias does not fit"));
-  EXPECT_EQ(infer(kind, attrs, {q, k, v, operand(type({28}))}), "float32[n, 3, 12]");
-  EXPECT_THAT(error(kind, attrs, {q, k, v, none, operand(type({2, 5}, DType::int32))}), HasSubstr("mask"));
-  EXPECT_THAT(error(kind, attrs, {q, k, operand(type({n, 6, 8}))}), HasSubstr("keys and values"));
+  EXPECT_EQ(infer(kind, attrs, {q, k, v, none, none, of({1, 4, 3, 5})}), "float32[n, 3, 12]");
+  EXPECT_THAT(error(kind, attrs, {q, k, v, none, none, of({1, 1, 1, 5})}), HasSubstr("scores"));
+  EXPECT_THAT(error(kind, attrs, {q, k, v, of({27})}), HasSubstr("the bias does not fit"));
+  EXPECT_EQ(infer(kind, attrs, {q, k, v, of({28})}), "float32[n, 3, 12]");
+  EXPECT_THAT(error(kind, attrs, {q, k, v, none, of({2, 5}, DType::int32)}), HasSubstr("mask"));
+  EXPECT_THAT(error(kind, attrs, {q, k, of({n, 6, 8})}), HasSubstr("keys and values"));
   EXPECT_THAT(error(kind, {{Attr::num_heads, std::int64_t{3}}, {Attr::scale, 0.5}}, {q, k, v}),
               HasSubstr("3 heads do not divide 8"));
   EXPECT_THAT(error(kind, {{Attr::num_heads, std::int64_t{4}}, {Attr::scale, 0.0}}, {q, k, v}),
@@ -212,41 +194,38 @@ TEST_F(Infer, AttentionHasTheQueriesRowsAndTheValuesColumns) {
 
 TEST_F(Infer, ResizeEnlargesDimsOfOneAlone) {
   const Dim n = symbol("n");
-  EXPECT_EQ(infer(OpKind::resize, {{Attr::shape, Ints{4, 7}}}, {operand(type({n, 3, 1, 7}))}),
-            "float32[n, 3, 4, 7]");
-  EXPECT_THAT(error(OpKind::resize, {{Attr::shape, Ints{4, 7}}}, {operand(type({1, 3, 2, 7}))}),
+  EXPECT_EQ(infer(OpKind::resize, {{Attr::shape, Ints{4, 7}}}, {of({n, 3, 1, 7})}), "float32[n, 3, 4, 7]");
+  EXPECT_THAT(error(OpKind::resize, {{Attr::shape, Ints{4, 7}}}, {of({1, 3, 2, 7})}),
               HasSubstr("only dims of one"));
-  EXPECT_THAT(error(OpKind::resize, {{Attr::shape, Ints{4}}}, {operand(type({1, 3, 1, 1}))}),
-              HasSubstr("fit the rank"));
+  EXPECT_THAT(error(OpKind::resize, {{Attr::shape, Ints{4}}}, {of({1, 3, 1, 1})}), HasSubstr("fit the rank"));
 }
 
 TEST_F(Infer, DequantizeLinearHasTheTypeOfItsScales) {
   const Dim n = symbol("n");
   const auto kind = OpKind::dequantize_linear;
-  const Operand x = operand(type({n, 3, 4}, DType::uint8)), one = operand(type({})),
-                three = operand(type({3}));
-  EXPECT_EQ(infer(kind, {}, {x, one, operand(type({}, DType::uint8))}), "float32[n, 3, 4]");
+  const Operand x = of({n, 3, 4}, DType::uint8), one = of({}), three = of({3});
+  EXPECT_EQ(infer(kind, {}, {x, one, of({}, DType::uint8)}), "float32[n, 3, 4]");
   EXPECT_EQ(canonical.integer(Attr::axis), 0) << "an axis says nothing where there is one scale";
-  EXPECT_EQ(infer(kind, {}, {x, operand(type({3}, DType::float16))}), "float16[n, 3, 4]");
+  EXPECT_EQ(infer(kind, {}, {x, of({3}, DType::float16)}), "float16[n, 3, 4]");
   EXPECT_EQ(infer(kind, {{Attr::axis, std::int64_t{-2}}}, {x, three}), "float32[n, 3, 4]");
   EXPECT_EQ(canonical.integer(Attr::axis), 1);
-  EXPECT_EQ(infer(kind, {}, {operand(type({7}, DType::int32)), operand(type({1}))}), "float32[7]");
+  EXPECT_EQ(infer(kind, {}, {of({7}, DType::int32), of({1})}), "float32[7]");
   EXPECT_THAT(error(kind, {{Attr::axis, std::int64_t{2}}}, {x, three}), HasSubstr("do not fit the axis"));
-  EXPECT_THAT(error(kind, {}, {x, one, operand(type({}, DType::int8))}), HasSubstr("mixes"));
-  EXPECT_THAT(error(kind, {}, {x, three, operand(type({}, DType::uint8))}), HasSubstr("differ in number"));
-  EXPECT_THAT(error(kind, {}, {operand(type({n}, DType::uint16)), one}), HasSubstr("uint16"));
-  EXPECT_THAT(error(kind, {}, {x, operand(type({3, 4}))}), HasSubstr("neither a number nor"));
+  EXPECT_THAT(error(kind, {}, {x, one, of({}, DType::int8)}), HasSubstr("mixes"));
+  EXPECT_THAT(error(kind, {}, {x, three, of({}, DType::uint8)}), HasSubstr("differ in number"));
+  EXPECT_THAT(error(kind, {}, {of({n}, DType::uint16), one}), HasSubstr("uint16"));
+  EXPECT_THAT(error(kind, {}, {x, of({3, 4})}), HasSubstr("neither a number nor"));
 }
 
 TEST_F(Infer, QuantizeLinearHasTheTypeOfItsZeroPoint) {
   const Dim n = symbol("n");
   const auto kind = OpKind::quantize_linear;
-  const Operand x = operand(type({n, 3})), one = operand(type({}));
+  const Operand x = of({n, 3}), one = of({});
   EXPECT_EQ(infer(kind, {}, {x, one}), "uint8[n, 3]");
-  EXPECT_EQ(infer(kind, {}, {x, one, operand(type({}, DType::int8))}), "int8[n, 3]");
+  EXPECT_EQ(infer(kind, {}, {x, one, of({}, DType::int8)}), "int8[n, 3]");
   EXPECT_EQ(canonical.integer(Attr::to), static_cast<std::int64_t>(DType::int8));
-  EXPECT_THAT(error(kind, {}, {x, one, operand(type({}, DType::int16))}), HasSubstr("int16"));
-  EXPECT_THAT(error(kind, {}, {operand(type({n}, DType::int32)), one}), HasSubstr("mixes"));
+  EXPECT_THAT(error(kind, {}, {x, one, of({}, DType::int16)}), HasSubstr("int16"));
+  EXPECT_THAT(error(kind, {}, {of({n}, DType::int32), one}), HasSubstr("mixes"));
 }
 
 TEST_F(Infer, EveryRowOfTheOpTableStandsAtItsKind) {

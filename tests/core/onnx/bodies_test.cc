@@ -1,6 +1,5 @@
 // Bodies of If, Loop and Scan as graphs of their own: what they begin with, and how they are written again.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <set>
 
@@ -20,6 +19,7 @@ using graph::OpKind;
 using graph::Value;
 using test::add_inner;
 using test::body;
+using test::Built;
 using test::find_node;
 using test::import_text;
 using test::ModelBuilder;
@@ -137,8 +137,7 @@ TEST(Bodies, UntouchedOnesComeOutAsTheyWere) {
 TEST(Bodies, TouchedOnesAreWrittenAndTheOthersLeft) {
   ModelBuilder builder = branches();
   builder.node("Exp", {"x"}, {"regraft_weight_0"});  // the name that a new constant would have
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   std::vector<Graph> graphs = copies(model);
   Graph& then = graphs[1];
   const NodeId product = find_node(model, "product", 1);
@@ -200,8 +199,7 @@ TEST(Bodies, ConstantsThatAnotherGraphNamesAreWrittenAgain) {
     returns(graph, {std::string("out_of_") + name});
   }
   body(choice, "third").add_node()->set_op_type("Nothing");  // of no If that is known: left alone
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   std::vector<Graph> graphs = copies(model);
   ASSERT_EQ(graphs.size(), 3u);
   const NodeId first = find_node(model, "out_of_then_branch", 1),
@@ -235,8 +233,7 @@ TEST(Bodies, NamesThatABodyHidesGetAnotherOne) {
     add_inner(graph, "Add", {"z", "r"}, "sum");
     returns(graph, {"sum"});
   }
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   std::vector<Graph> graphs = copies(model);
   graphs[0].replace_uses({find_node(model, "r"), 0}, {find_node(model, "z"), 0});
   remove_all_dead(graphs[0]);
@@ -300,8 +297,7 @@ TEST(Bodies, ScansRunAsOftenAsTheirAxisIsLong) {
   add_inner(step, "Add", {"before", "element"}, "after");
   add_inner(step, "Relu", {"after"}, "shown");
   returns(step, {"after", "shown"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   EXPECT_EQ(type_of(model, "shown", 1), "float32[3]");
   EXPECT_EQ(type_of(model, "sum"), "float32[3]");
   EXPECT_EQ(type_of(model, "sums"), "float32[n, 3]");
@@ -315,8 +311,7 @@ TEST(Bodies, TheBranchThatAConstantRulesOutNeverRuns) {
   ModelBuilder builder = branches();
   builder.initializer("yes", {}, std::vector<std::uint8_t>{1}, pb::TensorProto::BOOL);
   builder.model.mutable_graph()->mutable_node(1)->set_input(0, "yes");
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   EXPECT_EQ(model.graph_runs(1).at({}), 1);
   EXPECT_EQ(model.graph_runs(2).at({}), 0);
   EXPECT_EQ(model.graph_runs(3).at({}), 0) << "nor does what lies in it";
@@ -326,10 +321,9 @@ TEST(Bodies, DamagedOnesStayClosed) {
   ModelBuilder builder = branches();
   pb::GraphProto& other = *builder.model.mutable_graph()->mutable_node(1)->mutable_attribute(1)->mutable_g();
   add_inner(other, "Neg", {"x"}, "nested");  // defined already
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   EXPECT_THAT(paths(model), ElementsAre(""));
-  EXPECT_EQ(export_model_bytes(model, model.graph()), bytes);
+  EXPECT_EQ(export_model_bytes(model, model.graph()), model.bytes);
 }
 
 TEST(Bodies, KnownValuesAreConstantsInThem) {
@@ -342,11 +336,10 @@ TEST(Bodies, KnownValuesAreConstantsInThem) {
     add_inner(body(choice, name), "Reshape", {"r", "dims"}, "shaped");
     returns(*choice.mutable_attribute(choice.attribute_size() - 1)->mutable_g(), {"shaped"});
   }
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   EXPECT_EQ(type_of(model, "shaped", 1), "float32[2, 3]");
   EXPECT_EQ(model.graph(1).node(find_node(model, "shaped", 1)).inputs.size(), 1u);
-  EXPECT_EQ(export_model_bytes(model, copies(model)), bytes);
+  EXPECT_EQ(export_model_bytes(model, copies(model)), model.bytes);
 }
 
 }  // namespace

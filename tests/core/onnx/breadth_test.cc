@@ -107,10 +107,10 @@ void fill_sparse(pb::SparseTensorProto& sparse, const std::string& name) {
 void sparse(ModelBuilder& b) {
   fill_sparse(*b.model.mutable_graph()->add_sparse_initializer(), "thin");
   b.node("Identity", {"thin"}, {"thick"});
-  auto& attribute = *b.node("Constant", {}, {"constant"}).add_attribute();
-  attribute.set_name("sparse_value");
-  attribute.set_type(pb::AttributeProto::SPARSE_TENSOR);
-  fill_sparse(*attribute.mutable_sparse_tensor(), "");
+  auto& node = b.node("Constant", {}, {"constant"});
+  fill_sparse(
+      *test::add_attribute(node, "sparse_value", pb::AttributeProto::SPARSE_TENSOR).mutable_sparse_tensor(),
+      "");
   b.node("Neg", {"constant"}, {"negated"});
 }
 
@@ -165,10 +165,7 @@ void functions(ModelBuilder& b) {
   node.set_op_type("LeakyRelu");
   node.add_input("a");
   node.add_output("b");
-  auto& slope = *node.add_attribute();
-  slope.set_name("alpha");
-  slope.set_type(pb::AttributeProto::FLOAT);
-  slope.set_ref_attr_name("slope");
+  test::add_attribute(node, "alpha", pb::AttributeProto::FLOAT).set_ref_attr_name("slope");
   test::set_float(custom(b, {"x"}, {"magic"}), "slope", 0.5f);
 }
 
@@ -262,15 +259,25 @@ void other_domains(ModelBuilder& b) {
   test::set_float(scaler, "unknown", 1);
 }
 
-const Feature kFeatures[] = {{"EveryDtype", every_dtype},    {"TypedFields", typed_fields},
-                             {"Strings", strings},           {"Sequences", sequences},
-                             {"Optionals", optionals},       {"Sparse", sparse},
-                             {"SubGraphs", sub_graphs},      {"Loops", loops},
-                             {"Functions", functions},       {"ShadowingFunction", shadowing_function},
-                             {"Quantised", quantised},       {"Overridable", overridable},
-                             {"Training", training},         {"Descriptions", descriptions},
-                             {"OddNames", odd_names},        {"OddOutputs", odd_outputs},
-                             {"OtherDomains", other_domains}};
+const Feature kFeatures[] = {
+    {"EveryDtype", every_dtype},
+    {"TypedFields", typed_fields},
+    {"Strings", strings},
+    {"Sequences", sequences},
+    {"Optionals", optionals},
+    {"Sparse", sparse},
+    {"SubGraphs", sub_graphs},
+    {"Loops", loops},
+    {"Functions", functions},
+    {"ShadowingFunction", shadowing_function},
+    {"Quantised", quantised},
+    {"Overridable", overridable},
+    {"Training", training},
+    {"Descriptions", descriptions},
+    {"OddNames", odd_names},
+    {"OddOutputs", odd_outputs},
+    {"OtherDomains", other_domains},
+};
 
 class Breadth : public ::testing::TestWithParam<Feature> {
  protected:

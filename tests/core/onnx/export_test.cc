@@ -2,7 +2,6 @@
 #include "core/graph/constants.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstring>
 #include <map>
@@ -23,8 +22,8 @@ using graph::Ints;
 using graph::NodeId;
 using graph::OpKind;
 using graph::Value;
+using test::Built;
 using test::find_node;
-using test::import_text;
 using test::ModelBuilder;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -86,9 +85,8 @@ TEST(Export, AnUntouchedModelIsTheSameMessage) {
   entry->set_value("somebody");
   builder.model.mutable_graph()->add_value_info()->set_name("h");
   builder.model.mutable_graph()->set_doc_string("doc");
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
-  EXPECT_EQ(export_model_bytes(model, model.graph()), bytes);
+  const Built model(builder);
+  EXPECT_EQ(export_model_bytes(model, model.graph()), model.bytes);
 }
 
 TEST(Export, FieldsOfLaterVersionsSurvive) {
@@ -99,9 +97,8 @@ TEST(Export, FieldsOfLaterVersionsSurvive) {
   std::string* metadata =
       node.GetReflection()->MutableUnknownFields(&node)->AddLengthDelimited(kMetadataProps);
   *metadata = "\x0a\x01k\x12\x01v";
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
-  EXPECT_EQ(export_model_bytes(model, model.graph()), bytes);
+  const Built model(builder);
+  EXPECT_EQ(export_model_bytes(model, model.graph()), model.bytes);
 }
 
 TEST(Export, ARewrittenNodeFeedsTheOldConsumers) {
@@ -109,8 +106,7 @@ TEST(Export, ARewrittenNodeFeedsTheOldConsumers) {
   builder.input("x", {"2", "4"}).output("y", {"2", "4"}).floats("b", {4});
   builder.node("Add", {"x", "b"}, {"s"});
   builder.node("Relu", {"s"}, {"y"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   Graph graph = model.graph();
   const NodeId sum = find_node(model, "s");
   const graph::Node before = graph.node(sum);
@@ -131,8 +127,7 @@ TEST(Export, GraphOutputsKeepTheirNames) {
   builder.node("Relu", {"x"}, {"a"});
   builder.node("Neg", {"a"}, {"b"});
   builder.node("Exp", {"b"}, {"c"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   Graph graph = model.graph();
   const Value a{find_node(model, "a"), 0}, b{find_node(model, "b"), 0};
   graph.set_output(0, b);  // swapped
@@ -153,8 +148,7 @@ TEST(Export, InputsAndConstantsBecomeOutputsThroughIdentity) {
   builder.input("x", {"2"}).output("a", {"2"}).output("b", {"2"}).floats("w", {2});
   builder.node("Relu", {"x"}, {"a"});
   builder.node("Mul", {"x", "w"}, {"b"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   Graph graph = model.graph();
   const auto inputs = graph.node(find_node(model, "b")).inputs;
   graph.set_output(0, inputs[0]);
@@ -171,8 +165,7 @@ TEST(Export, AnOutputListedTwiceIsWrittenOnce) {
   builder.input("x", {"2"}).output("y", {"2"}).output("y", {"2"});
   builder.node("Relu", {"x"}, {"a"});
   builder.node("Relu", {"a"}, {"y"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   Graph graph = model.graph();
   graph.replace_uses({find_node(model, "y"), 0}, {find_node(model, "a"), 0});
   remove_all_dead(graph);
@@ -187,8 +180,7 @@ TEST(Export, FoldedWeightsAreWrittenOnce) {
   builder.input("x", {"2", "20"}).output("y", {"2", "20"}).floats("v", {20, 20}).floats("w", {20, 20}, 2.0f);
   builder.node("MatMul", {"x", "v"}, {"h"});
   builder.node("MatMul", {"h", "w"}, {"y"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   Graph graph = model.graph();
   auto& weights = model.tables().weights();
   const graph::WeightId factors[] = {graph.weight_of(graph.node(find_node(model, "h")).inputs[1]),
@@ -228,8 +220,7 @@ TEST(Export, ConstantsThatRewritesMakeMayHaveAnySize) {
     builder.node("Relu", {"x"}, {"y"});
     builder.node("Neg", {"w"}, {"beside"});
     builder.output("beside", {"100"});
-    const std::string bytes = builder.bytes();
-    const ImportedModel model = import_text(bytes);
+    const Built model(builder);
     Graph graph = model.graph();
     const Value x = graph.node(find_node(model, "y")).inputs[0];
     AttrBlock attrs;
@@ -259,8 +250,7 @@ TEST(Export, ANodeWhoseInputTypeChangedIsWrittenAnew) {
   builder.ints("back", {2, 3});
   builder.node("Reshape", {"flat", "back"}, {"square"});
   builder.node("Reshape", {"square", "plain"}, {"y"});  // copies the 2 of its input
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   Graph graph = model.graph();
   graph.set_input(find_node(model, "y"), 0, {find_node(model, "flat"), 0});
   remove_all_dead(graph);
@@ -286,9 +276,8 @@ TEST(Export, SubGraphCapturesFollowTheirValue) {
     node->add_output(std::string("inner_") + name);
     attribute->mutable_g()->add_output()->set_name(std::string("inner_") + name);
   }
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
-  EXPECT_EQ(export_model_bytes(model, model.graph()), bytes);
+  const Built model(builder);
+  EXPECT_EQ(export_model_bytes(model, model.graph()), model.bytes);
   Graph graph = model.graph();
   const NodeId relu = find_node(model, "r");
   const NodeId fresh = add(graph, OpKind::exp, {}, {graph.node(relu).inputs[0]});
@@ -307,8 +296,7 @@ TEST(Export, ValueInfoOfVanishedValuesIsDropped) {
   builder.node("Neg", {"r"}, {"n"});
   builder.node("Exp", {"n"}, {"y"});
   for (const char* name : {"r", "n"}) builder.model.mutable_graph()->add_value_info()->set_name(name);
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   Graph graph = model.graph();
   graph.replace_uses({find_node(model, "n"), 0}, {find_node(model, "r"), 0});
   remove_all_dead(graph);
@@ -321,9 +309,8 @@ TEST(Export, BeforeIr4InitializersAreInputsToo) {
   ModelBuilder builder(9, 3);
   builder.input("x", {"2"}).input("w", {"2"}).output("y", {"2"}).floats("w", {2});
   builder.node("Add", {"x", "w"}, {"y"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
-  EXPECT_EQ(export_model_bytes(model, model.graph()), bytes);
+  const Built model(builder);
+  EXPECT_EQ(export_model_bytes(model, model.graph()), model.bytes);
   Graph graph = model.graph();
   const NodeId sum = find_node(model, "y");
   const auto two = model.tables().weights().scalar(graph::DType::float32, 2.0);
@@ -341,11 +328,10 @@ TEST(Export, FilesAppearWholeOrNotAtAll) {
   ModelBuilder builder;
   builder.input("x", {"2"}).output("y", {"2"});
   builder.node("Relu", {"x"}, {"y"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   const auto path = folder.path() / "out.onnx";
   export_model(model, model.graph(), path);
-  EXPECT_EQ(read_file(path), bytes);
+  EXPECT_EQ(read_file(path), model.bytes);
   EXPECT_THROW(export_model(model, model.graph(), folder.path() / "missing" / "out.onnx"), FileError);
   Graph graph = model.graph();
   const NodeId gelu = add(graph, OpKind::gelu, {{Attr::approximate, std::string("none")}},
@@ -357,7 +343,7 @@ TEST(Export, FilesAppearWholeOrNotAtAll) {
   } catch (const OnnxError& error) {
     EXPECT_THAT(error.what(), HasSubstr("needs opset 20"));
   }
-  EXPECT_EQ(read_file(path), bytes) << "a failed export leaves the file as it was";
+  EXPECT_EQ(read_file(path), model.bytes) << "a failed export leaves the file as it was";
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1)
       << "and nothing beside it";
 }

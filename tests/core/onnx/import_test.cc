@@ -2,7 +2,6 @@
 #include "core/graph/constants.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <limits>
 
@@ -15,6 +14,7 @@ namespace {
 using graph::Attr;
 using graph::Ints;
 using graph::OpKind;
+using test::Built;
 using test::find_node;
 using test::import_text;
 using test::ModelBuilder;
@@ -33,8 +33,7 @@ TEST(Import, KeepsNodesAsOriginsAndConstantsAsWeights) {
   builder.input("x", {"batch", "4"}).output("y", {"batch", "3"}).floats("w", {4, 3}).floats("unused", {2});
   builder.node("MatMul", {"x", "w"}, {"h"});
   builder.node("Relu", {"h"}, {"y"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   graph::validate(model.graph());
   EXPECT_EQ(model.graph().operation_count(), 2u);
   EXPECT_EQ(model.graph().live_count(), 4u) << "x, w, MatMul, Relu; the unused initializer has no node";
@@ -49,13 +48,12 @@ TEST(Import, LeavesLargeTensorsWhereTheyAre) {
   ModelBuilder builder;
   builder.input("x", {"1", "100"}).output("y", {"1", "100"}).floats("w", {100, 100});
   builder.node("MatMul", {"x", "w"}, {"y"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   const graph::WeightId weight = model.graph().weight_of(node_of(model, "y").inputs[1]);
   const auto held = model.tables().weights()[weight].bytes;
   EXPECT_EQ(held.size(), 40000u);
-  const auto* begin = reinterpret_cast<const std::byte*>(bytes.data());
-  EXPECT_TRUE(held.data() >= begin && held.data() + held.size() <= begin + bytes.size());
+  const auto* begin = reinterpret_cast<const std::byte*>(model.bytes.data());
+  EXPECT_TRUE(held.data() >= begin && held.data() + held.size() <= begin + model.bytes.size());
 }
 
 TEST(Import, ConstantOperandsBecomeAttributesInEveryOpset) {
@@ -65,8 +63,7 @@ TEST(Import, ConstantOperandsBecomeAttributesInEveryOpset) {
     auto& squeeze =
         opset < 13 ? builder.node("Squeeze", {"x"}, {"y"}) : builder.node("Squeeze", {"x", "axes"}, {"y"});
     if (opset < 13) test::set_ints(squeeze, "axes", {-1});
-    const std::string bytes = builder.bytes();
-    const ImportedModel model = import_text(bytes);
+    const Built model(builder);
     EXPECT_EQ(attrs_of(model, "y").ints(Attr::axes), Ints{2}) << opset;
     EXPECT_EQ(node_of(model, "y").inputs.size(), 1u) << opset;
     EXPECT_EQ(model.graph().live_count(), 2u) << "the axes need no node";
@@ -84,8 +81,7 @@ TEST(Import, ComputesShapesThroughShapeArithmetic) {
   builder.node("Gather", {"s", "at"}, {"first"});
   test::set_int(builder.node("Concat", {"first", "three", "minus"}, {"shape"}), "axis", 0);
   builder.node("Reshape", {"x", "shape"}, {"y"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   graph::validate(model.graph());
   EXPECT_EQ(output_type(model, "y"), "float32[2, 3, 2]");
   EXPECT_EQ(node_of(model, "y").inputs.size(), 2u) << "the arithmetic itself is left in place";
@@ -103,8 +99,7 @@ TEST(Import, AutoPadBecomesExplicit) {
   auto& conv = builder.node("Conv", {"x", "w"}, {"y"});
   test::set_text(conv, "auto_pad", "SAME_UPPER");
   test::set_ints(conv, "strides", {2, 2});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   EXPECT_EQ(attrs_of(model, "y").ints(Attr::pads), (Ints{0, 1, 1, 1}));
   EXPECT_EQ(attrs_of(model, "y").ints(Attr::kernel_shape), (Ints{3, 3}));
   EXPECT_EQ(output_type(model, "y"), "float32[1, 4, 4, 5]");
@@ -140,8 +135,7 @@ TEST(Import, PoolsOfUncertainSizeStayOpaque) {
     test::set_ints(pool, "strides", {stride});
     test::set_ints(pool, "pads", {1, 1});
     test::set_int(pool, "ceil_mode", ceil ? 1 : 0);
-    const std::string bytes = builder.bytes();
-    const ImportedModel model = import_text(bytes);
+    const Built model(builder);
     return node_of(model, "y").kind == OpKind::opaque ? "opaque" : output_type(model, "y");
   };
   EXPECT_EQ(pooled(17, "5", 2, false), "float32[1, 2, 3]");
@@ -174,8 +168,7 @@ TEST(Import, WhatIsNotUnderstoodStaysOpaque) {
   auto& custom = builder.node("Magic", {"r"}, {"y"});
   custom.set_domain("my.domain");
   builder.node("Add", {"y", "x"}, {"z"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   graph::validate(model.graph());
   EXPECT_EQ(node_of(model, "r").kind, OpKind::opaque);
   EXPECT_EQ(model.op_type(1), "my.domain.Magic");
@@ -190,8 +183,7 @@ TEST(Import, DimsOfUnlikeNamesBroadcast) {
   builder.node("Add", {"x", "y"}, {"s"});
   builder.node("Concat", {"s", "x"}, {"z"});
   test::set_int(*builder.model.mutable_graph()->mutable_node(1), "axis", 0);
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   const std::string sum = "bcast(a_rather_long_name_of_a_dim,another_long_name_of_a_dim)";
   EXPECT_EQ(output_type(model, "s"), "float32[" + sum + "]");
   EXPECT_EQ(output_type(model, "z"), "float32[(a_rather_long_name_of_a_dim+" + sum + ")]");
@@ -211,8 +203,7 @@ TEST(Import, OldSoftmaxIsKnownOnlyAlongTheLastAxis) {
   builder.input("x", {"2", "3", "4"}).output("a", {"2", "3", "4"}).output("b", {"2", "3", "4"});
   builder.node("Softmax", {"x"}, {"a"});
   test::set_int(builder.node("Softmax", {"x"}, {"b"}), "axis", 2);
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   EXPECT_EQ(node_of(model, "a").kind, OpKind::opaque);
   EXPECT_EQ(node_of(model, "b").kind, OpKind::softmax);
 }
@@ -233,8 +224,7 @@ TEST(Import, ADropoutThatDoesNotTrainIsAnIdentity) {
     else
       builder.node("Dropout", {"x", "ratio", training}, outputs);
     builder.node("Relu", {"d"}, {"y"});
-    const std::string bytes = builder.bytes();
-    const ImportedModel model = import_text(bytes);
+    const Built model(builder);
     const graph::Graph& graph = model.graph();
     return graph.node(graph.node(graph.outputs()[0].node).inputs[0].node).kind;
   };
@@ -251,8 +241,7 @@ TEST(Import, OverridableInitializersAreInputs) {
     ModelBuilder builder(17, ir);
     builder.input("x", {"2"}).input("w", {"2"}).output("y", {"2"}).floats("w", {2});
     builder.node("Add", {"x", "w"}, {"y"});
-    const std::string bytes = builder.bytes();
-    const ImportedModel model = import_text(bytes);
+    const Built model(builder);
     const auto w = node_of(model, "y").inputs[1];
     EXPECT_EQ(model.graph().node(w.node).kind, ir < 4 ? OpKind::weight : OpKind::input) << "IR " << ir;
   }
@@ -275,8 +264,7 @@ TEST(Import, PadsThatAreReversedConstantsAreKnown) {
   builder.node("Reshape", {"turned", "flat"}, {"pads"});
   builder.node("Pad", {"x", "pads"}, {"padded"});
   builder.node("Relu", {"padded"}, {"y"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   EXPECT_EQ(output_type(model, "padded"), "float32[(n+3), (m+32)]");
 }
 
@@ -295,8 +283,7 @@ TEST(Import, SubGraphCapturesAreUses) {
     node->add_output(std::string("inner_") + name);
     attribute->mutable_g()->add_output()->set_name(std::string("inner_") + name);
   }
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   graph::validate(model.graph());
   const auto inputs = node_of(model, "y").inputs;
   ASSERT_EQ(inputs.size(), 2u);
@@ -308,8 +295,7 @@ TEST(Import, EqualConstantsAreOne) {
   builder.input("x", {"2"}).output("y", {"2"}).floats("v", {2}).floats("w", {2});
   builder.node("Add", {"x", "v"}, {"h"});
   builder.node("Mul", {"h", "w"}, {"y"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   EXPECT_EQ(node_of(model, "h").inputs[1], node_of(model, "y").inputs[1]);
 }
 

@@ -115,10 +115,8 @@ TEST(Functions, AttributesAreThoseOfTheCallElseTheDefaultElseNone) {
   for (const char* way : {"given", "default", "absent"}) {
     FunctionModel builder;
     pb::FunctionProto& leaky = builder.function("Leaky", {"a"}, {"b"});
-    pb::AttributeProto& slope = *add(leaky, "LeakyRelu", {"a"}, "b").add_attribute();
-    slope.set_name("alpha");
-    slope.set_type(pb::AttributeProto::FLOAT);
-    slope.set_ref_attr_name("slope");
+    test::add_attribute(add(leaky, "LeakyRelu", {"a"}, "b"), "alpha", pb::AttributeProto::FLOAT)
+        .set_ref_attr_name("slope");
     pb::NodeProto& call = builder.call("Leaky", {"x"}, {"y"});
     if (way == std::string("given")) {
       leaky.add_attribute("slope");

@@ -147,9 +147,7 @@ TEST_F(External, SparseAttributesComeInAndGoOut) {
   auto& domain = *builder.model.add_opset_import();
   domain.set_domain("custom");
   domain.set_version(1);
-  pb::AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name("tables");
-  attribute.set_type(pb::AttributeProto::SPARSE_TENSORS);
+  pb::AttributeProto& attribute = test::add_attribute(node, "tables", pb::AttributeProto::SPARSE_TENSORS);
   for (const std::uint64_t offset : {0u, 40u}) {
     pb::SparseTensorProto& sparse = *attribute.add_sparse_tensors();
     fill_external(*sparse.mutable_values(), {10}, {"weights.bin", offset, 40});

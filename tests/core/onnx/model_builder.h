@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/onnx/import.h"
+#include "core/onnx/set_attributes.h"
 
 namespace regraft::onnx::test {
 
@@ -29,11 +30,9 @@ inline void set_type(pb::TypeProto& type, int dtype, const Shape& shape) {
 
 /// A graph attribute of a node.
 inline pb::GraphProto& body(pb::NodeProto& node, const std::string& name) {
-  auto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(pb::AttributeProto::GRAPH);
-  attribute.mutable_g()->set_name(name);
-  return *attribute.mutable_g();
+  pb::GraphProto& graph = *add_attribute(node, name, pb::AttributeProto::GRAPH).mutable_g();
+  graph.set_name(name);
+  return graph;
 }
 
 inline pb::NodeProto& add_inner(pb::GraphProto& graph, const std::string& op,
@@ -117,38 +116,19 @@ class ModelBuilder {
   pb::ModelProto model;
 };
 
-inline void set_ints(pb::NodeProto& node, const std::string& name, const std::vector<std::int64_t>& values) {
-  auto* attribute = node.add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(pb::AttributeProto::INTS);
-  for (const auto value : values) attribute->add_ints(value);
-}
-
-inline void set_int(pb::NodeProto& node, const std::string& name, std::int64_t value) {
-  auto* attribute = node.add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(pb::AttributeProto::INT);
-  attribute->set_i(value);
-}
-
-inline void set_float(pb::NodeProto& node, const std::string& name, float value) {
-  auto* attribute = node.add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(pb::AttributeProto::FLOAT);
-  attribute->set_f(value);
-}
-
-inline void set_text(pb::NodeProto& node, const std::string& name, const std::string& value) {
-  auto* attribute = node.add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(pb::AttributeProto::STRING);
-  attribute->set_s(value);
-}
-
 /// The model's bytes must outlive what is imported from them.
 inline ImportedModel import_text(const std::string& bytes) {
   return import_model_bytes(std::as_bytes(std::span(bytes)), ".");
 }
+
+struct KeptBytes {
+  std::string bytes;
+};
+/// A model that was built, imported, and its bytes.
+struct Built : KeptBytes, ImportedModel {
+  explicit Built(const ModelBuilder& builder)
+      : KeptBytes{builder.bytes()}, ImportedModel(import_text(bytes)) {}
+};
 
 /// The node of a graph that has the given output name.
 inline graph::NodeId find_node(const ImportedModel& model, const std::string& output, std::size_t at = 0) {

@@ -1,6 +1,5 @@
 // Every op that a rewrite can make, in every opset that has it: written, read again, the same.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "core/onnx/export.h"
 #include "core/onnx/model_builder.h"
@@ -18,6 +17,7 @@ using graph::Graph;
 using graph::Ints;
 using graph::OpKind;
 using graph::Value;
+using test::Built;
 using test::import_text;
 using test::ModelBuilder;
 
@@ -130,8 +130,7 @@ std::string written(const Case& test, std::int64_t opset) {
   for (std::size_t i = 1; i < test.inputs.size(); ++i)
     builder.floats("w" + std::to_string(i), test.inputs[i]);
   builder.node("Relu", {"x"}, {"y"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   Graph graph = model.graph();
   std::vector<Value> inputs{graph.node(test::find_node(model, "y")).inputs[0]};
   for (std::size_t i = 1; i < test.inputs.size(); ++i) {

@@ -9,6 +9,7 @@ namespace {
 
 namespace pb = ::onnx;
 using graph::OpKind;
+using test::Built;
 using test::find_node;
 using test::import_text;
 using test::ModelBuilder;
@@ -24,8 +25,7 @@ TEST(OpaqueTypes, GoThroughOpsWithoutAKind) {
   builder.node("TopK", {"x", "k"}, {"values", "indices"});
   builder.node("Relu", {"values"}, {"r"});
   builder.node("Gather", {"r", "indices"}, {"y"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   EXPECT_EQ(node_of(model, "values").kind, OpKind::opaque);
   EXPECT_EQ(output_type(model, "values"), "float32[2, 3]");
   EXPECT_EQ(output_type(model, "indices"), "int64[2, 3]");
@@ -40,8 +40,7 @@ TEST(OpaqueTypes, OfShapesTellTheirParts) {
   test::set_int(part, "start", -2);
   test::set_int(builder.node("Concat", {"minus", "s"}, {"shape"}), "axis", 0);
   builder.node("Reshape", {"x", "shape"}, {"y"});
-  const std::string bytes = builder.bytes();
-  const ImportedModel model = import_text(bytes);
+  const Built model(builder);
   EXPECT_EQ(output_type(model, "s"), "int64[2]");
   EXPECT_EQ(output_type(model, "y"), "float32[batch, 6, 4]");
 }
@@ -53,25 +52,27 @@ TEST(OpaqueTypes, AreThoseOfTheirInputs) {
     std::vector<std::pair<const char*, std::int64_t>> attributes;
     const char* type;
   };
-  const OneOp cases[] = {{"Selu", {"x"}, {}, "float32[2, 8, 4, 6]"},
-                         {"IsNaN", {"x"}, {}, "bool[2, 8, 4, 6]"},
-                         {"ArgMax", {"x"}, {{"axis", -1}}, "int64[2, 8, 4, 1]"},
-                         {"ArgMin", {"x"}, {{"axis", 1}, {"keepdims", 0}}, "int64[2, 4, 6]"},
-                         {"Size", {"x"}, {}, "int64[]"},
-                         {"SpaceToDepth", {"x"}, {{"blocksize", 2}}, "float32[2, 32, 2, 3]"},
-                         {"DepthToSpace", {"x"}, {{"blocksize", 2}}, "float32[2, 2, 8, 12]"},
-                         {"Einsum", {"x", "x"}, {}, "float32[...]"},
-                         {"ReduceL2", {"x"}, {}, "float32[1, 1, 1, 1]"},
-                         {"ReduceProd", {"x"}, {{"keepdims", 0}}, "float32[]"},
-                         {"ReduceL1", {"x", "axes"}, {{"keepdims", 0}}, "float32[8, 4]"},
-                         {"ReduceLogSum", {"x", "axes"}, {}, "float32[1, 8, 4, 1]"},
-                         {"GatherND", {"x", "places"}, {}, "float32[5, 4, 6]"},
-                         {"GatherND", {"x", "places"}, {{"batch_dims", 1}}, "float32[5, 6]"},
-                         {"GatherND", {"x", "places"}, {{"batch_dims", INT64_MAX}}, "float32[...]"},
-                         {"QuantizeLinear", {"x", "x"}, {}, "uint8[2, 8, 4, 6]"},
-                         {"GRU", {"s", "x", "x"}, {{"hidden_size", 5}}, "float32[7, 1, 3, 5]"},
-                         {"Cast", {"x"}, {{"to", 8}}, "string[2, 8, 4, 6]"},
-                         {"NoSuchOp", {"x"}, {}, "undefined[...]"}};
+  const OneOp cases[] = {
+      {"Selu", {"x"}, {}, "float32[2, 8, 4, 6]"},
+      {"IsNaN", {"x"}, {}, "bool[2, 8, 4, 6]"},
+      {"ArgMax", {"x"}, {{"axis", -1}}, "int64[2, 8, 4, 1]"},
+      {"ArgMin", {"x"}, {{"axis", 1}, {"keepdims", 0}}, "int64[2, 4, 6]"},
+      {"Size", {"x"}, {}, "int64[]"},
+      {"SpaceToDepth", {"x"}, {{"blocksize", 2}}, "float32[2, 32, 2, 3]"},
+      {"DepthToSpace", {"x"}, {{"blocksize", 2}}, "float32[2, 2, 8, 12]"},
+      {"Einsum", {"x", "x"}, {}, "float32[...]"},
+      {"ReduceL2", {"x"}, {}, "float32[1, 1, 1, 1]"},
+      {"ReduceProd", {"x"}, {{"keepdims", 0}}, "float32[]"},
+      {"ReduceL1", {"x", "axes"}, {{"keepdims", 0}}, "float32[8, 4]"},
+      {"ReduceLogSum", {"x", "axes"}, {}, "float32[1, 8, 4, 1]"},
+      {"GatherND", {"x", "places"}, {}, "float32[5, 4, 6]"},
+      {"GatherND", {"x", "places"}, {{"batch_dims", 1}}, "float32[5, 6]"},
+      {"GatherND", {"x", "places"}, {{"batch_dims", INT64_MAX}}, "float32[...]"},
+      {"QuantizeLinear", {"x", "x"}, {}, "uint8[2, 8, 4, 6]"},
+      {"GRU", {"s", "x", "x"}, {{"hidden_size", 5}}, "float32[7, 1, 3, 5]"},
+      {"Cast", {"x"}, {{"to", 8}}, "string[2, 8, 4, 6]"},
+      {"NoSuchOp", {"x"}, {}, "undefined[...]"},
+  };
   for (const OneOp& test : cases) {
     ModelBuilder builder;
     builder.input("x", {"2", "8", "4", "6"}).input("s", {"7", "3", "2"}).output("o", {});

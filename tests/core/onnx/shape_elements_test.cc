@@ -11,6 +11,7 @@ namespace regraft::onnx {
 namespace {
 
 namespace pb = ::onnx;
+using test::Built;
 using test::find_node;
 using test::import_text;
 using test::ModelBuilder;
@@ -48,8 +49,7 @@ class ComputedShapes : public ::testing::Test {
   /// The type of `y`, which a node of this type makes.
   std::string type_of(const std::string& type, const std::vector<std::string>& inputs) {
     builder.node(type, inputs, {"y"});
-    const std::string bytes = builder.bytes();
-    const ImportedModel model = import_text(bytes);
+    const Built model(builder);
     return model.tables().describe(model.graph().type_id({find_node(model, "y"), 0}));
   }
 
@@ -102,10 +102,8 @@ TEST_F(ComputedShapes, AnExpandToWhereTheShapeIsNotMinusOne) {
   begin({"batch", "1", "seq"});
   const std::string wanted = joined({dim(0), ints({4}), ints({-1})});
   const std::string ones = op("ConstantOfShape", {ints({3})});
-  auto& fill =
-      *builder.model.mutable_graph()->mutable_node(builder.model.graph().node_size() - 1)->add_attribute();
-  fill.set_name("value");
-  fill.set_type(pb::AttributeProto::TENSOR);
+  auto& fill = test::add_attribute(*builder.model.mutable_graph()->mutable_node()->rbegin(), "value",
+                                   pb::AttributeProto::TENSOR);
   ModelBuilder::fill_tensor<std::int64_t>(*fill.mutable_t(), "", {1}, {1}, pb::TensorProto::INT64);
   const std::string marked = op("Equal", {wanted, op("Mul", {ones, ints({-1})})});
   EXPECT_EQ(type_of("Expand", {"x", op("Where", {marked, ones, wanted})}), "float32[batch, 4, seq]");

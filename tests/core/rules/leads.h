@@ -9,6 +9,7 @@
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/rewrite/cleanup.h"
 #include "core/rules/rewrite/script.h"
+#include "core/rules/shipped.h"
 #include "support/validate.h"
 
 namespace regraft::rules::testing {
@@ -33,8 +34,7 @@ inline void expect_leads(GraphBuilder& b, const std::string& script, const RuleS
 
 /// The same by the rules of configs/rules.
 inline void expect_shipped_rules_lead(GraphBuilder& b, const std::string& script) {
-  static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
-  expect_leads(b, script, rules);
+  expect_leads(b, script, shipped());
 }
 
 }  // namespace regraft::rules::testing

@@ -28,7 +28,7 @@ TEST(AwakeClock, GoesOnWithEachLookAndNoFurtherThanALimit) {
 }
 
 TEST(ClockJump, ALearnersIsNoSilenceOfItsActors) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.work_left = 1;
   Hub& hub = run.start();
   const SystemClock own;
@@ -50,7 +50,7 @@ TEST(ClockJump, ALearnersIsNoSilenceOfItsActors) {
 }
 
 TEST(ClockJump, AnActorsDoesNotEndItsSearch) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.start();
   std::atomic<int> looks = 0;
   LinkOptions options = run.actor("a");

@@ -255,7 +255,7 @@ TEST_P(Transport, AHubThatAnErrorUnwoundIsLookedForAgain) {
 }
 
 TEST(Fetching, EndsAsTheRunDoes) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.options().plain = true;
   Hub& hub = run.start();
   // In place of the hub's own server of weights, one that does not answer.

@@ -187,23 +187,27 @@ TEST(Ledger, AgreesWithTheSlowReferenceOverRandomEvents) {
   }
 }
 
-TEST(Ledger, BalancesAfterACrashAtEveryByteAndAdmitsNothingTwice) {
+class LedgerTest : public testing::Test {
+ protected:
+  const TempDir folder_;
+  const fs::path path_ = folder_.path() / "journal";
+};
+
+TEST_F(LedgerTest, BalancesAfterACrashAtEveryByteAndAdmitsNothingTwice) {
   const std::uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
-  const TempDir folder;
-  const auto path = folder.path() / "journal";
   std::vector<std::uint64_t> admitted;  // acknowledged before the crash
   std::size_t shortest = 0;
   {
-    Walk walk(path, seed);
+    Walk walk(path_, seed);
     for (int i = 0; i < 30; ++i) walk.step();
     for (const auto& entry : walk.reference().entries()) {
       if (entry.state == Verdict::kAdmitted) admitted.push_back(entry.id);
     }
     shortest = walk.snapshot_bytes();
   }
-  const std::string whole = read_file(path);
-  const auto crashed = folder.path() / "crashed";
+  const std::string whole = read_file(path_);
+  const auto crashed = folder_.path() / "crashed";
   for (std::size_t length = shortest; length <= whole.size(); ++length) {
     std::ofstream(crashed, std::ios::binary | std::ios::trunc)
         .write(whole.data(), static_cast<std::streamsize>(length));
@@ -232,18 +236,16 @@ TEST(Ledger, BalancesAfterACrashAtEveryByteAndAdmitsNothingTwice) {
   }
 }
 
-TEST(Ledger, RollsBackWhatWasAdmittedBehindTheCheckpoint) {
-  const TempDir folder;
-  const auto path = folder.path() / "journal";
+TEST_F(LedgerTest, RollsBackWhatWasAdmittedBehindTheCheckpoint) {
   JournalMark mark;
   {
-    Ledger ledger(path, "run");
+    Ledger ledger(path_, "run");
     for (int i = 0; i < 3; ++i) ledger.close(ledger.issue({}).id, Verdict::kAdmitted);
     mark = ledger.mark();
     for (int i = 0; i < 2; ++i) ledger.close(ledger.issue({}).id, Verdict::kAdmitted);
     ledger.issue({});
   }
-  Ledger resumed(path, "run");
+  Ledger resumed(path_, "run");
   resumed.roll_back(mark);
   resumed.roll_back(mark);
   const TicketCounts old = resumed.ticket_counts().generations.at(0);
@@ -254,12 +256,10 @@ TEST(Ledger, RollsBackWhatWasAdmittedBehindTheCheckpoint) {
   EXPECT_THAT(resumed.ticket_counts().table(), testing::HasSubstr("the ticket counts balance"));
 }
 
-TEST(Ledger, ForgetsMarksThatNobodyNeeds) {
-  const TempDir folder;
-  const auto path = folder.path() / "journal";
+TEST_F(LedgerTest, ForgetsMarksThatNobodyNeeds) {
   JournalMark first, second;
   {
-    Ledger ledger(path, "run");
+    Ledger ledger(path_, "run");
     for (int i = 0; i < 3; ++i) ledger.close(ledger.issue({}).id, Verdict::kAdmitted);
     first = ledger.mark();
     for (int i = 0; i < 2; ++i) ledger.close(ledger.issue({}).id, Verdict::kAdmitted);
@@ -268,7 +268,7 @@ TEST(Ledger, ForgetsMarksThatNobodyNeeds) {
     ledger.forget_before(second, 0);
     EXPECT_EQ(ledger.close(open.id, Verdict::kAdmitted), Verdict::kAdmitted);
   }
-  Ledger resumed(path, "run");
+  Ledger resumed(path_, "run");
   EXPECT_THROW(resumed.roll_back(first), WireError);
   resumed.roll_back(second);
   const TicketCounts kept = resumed.ticket_counts().generations.at(0);
@@ -282,13 +282,11 @@ TEST(Ledger, ForgetsMarksThatNobodyNeeds) {
 }
 
 /// A long job: what is kept of its tickets, on the disk and in memory, does not grow.
-TEST(Ledger, AMillionTicketsLeaveAShortJournal) {
+TEST_F(LedgerTest, AMillionTicketsLeaveAShortJournal) {
   constexpr int kTickets = 1'000'000, kCheckpoint = 50'000;
-  const TempDir folder;
-  const auto path = folder.path() / "journal";
   std::uint64_t longest = 0;
   {
-    Ledger ledger(path, "run");
+    Ledger ledger(path_, "run");
     const Ticket never_closed = ledger.issue({});
     std::uint64_t behind = 0;  // its result comes late
     JournalMark before = ledger.mark();
@@ -299,13 +297,13 @@ TEST(Ledger, AMillionTicketsLeaveAShortJournal) {
       if (i % kCheckpoint != 0) continue;
       ledger.forget_before(before);
       before = ledger.mark();
-      longest = std::max<std::uint64_t>(longest, fs::file_size(path));
+      longest = std::max<std::uint64_t>(longest, fs::file_size(path_));
       if (i == kTickets / 2) ledger.close(never_closed.id, Verdict::kLost);
     }
     EXPECT_EQ(ledger.outstanding(), 1u);
   }
   EXPECT_LT(longest, 20u << 20);
-  Ledger again(path, "run");
+  Ledger again(path_, "run");
   const TicketCounts all = again.ticket_counts().total();
   EXPECT_EQ(all.issued, kTickets + 1u);
   EXPECT_EQ(all.admitted + all.stale, kTickets - 1u);
@@ -313,11 +311,9 @@ TEST(Ledger, AMillionTicketsLeaveAShortJournal) {
   expect_balanced(again.ticket_counts());
 }
 
-TEST(Ledger, RefusesTheMarkAndTheJournalOfAnotherRun) {
-  const TempDir folder;
-  const auto path = folder.path() / "journal";
+TEST_F(LedgerTest, RefusesTheMarkAndTheJournalOfAnotherRun) {
   {
-    Ledger ledger(path, "run");
+    Ledger ledger(path_, "run");
     JournalMark mark = ledger.mark();
     mark.offset += 1000;
     EXPECT_THROW(ledger.roll_back(mark), WireError);
@@ -325,16 +321,15 @@ TEST(Ledger, RefusesTheMarkAndTheJournalOfAnotherRun) {
     mark.run_id = "other";
     EXPECT_THROW(ledger.roll_back(mark), WireError);
   }
-  EXPECT_THROW(Ledger(path, "other"), WireError);
+  EXPECT_THROW(Ledger(path_, "other"), WireError);
 }
 
-TEST(Ledger, AFullDiskChangesNothing) {
-  const TempDir folder;
-  Ledger ledger(folder.path() / "journal", "run");
+TEST_F(LedgerTest, AFullDiskChangesNothing) {
+  Ledger ledger(path_, "run");
   const Ticket ticket = ledger.issue({});
   const JobTicketCounts before = ledger.ticket_counts();
   {
-    const testing_support::FullDisk full(fs::file_size(folder.path() / "journal") + 3);
+    const testing_support::FullDisk full(fs::file_size(path_) + 3);
     EXPECT_THROW(ledger.close(ticket.id, Verdict::kAdmitted), WireError);
     EXPECT_THROW(ledger.issue({}), WireError);
   }

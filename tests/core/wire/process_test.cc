@@ -12,7 +12,7 @@ namespace {
 using namespace testing_support;
 
 TEST(Killed, AnActorIsReplacedByItsNextIncarnationAndTheTicketCountsBalance) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.options().dispatch.actor_timeout_ms = 60000;  // it is the new incarnation that tells of the death
   LinkOptions options = run.actor("a", 1);
   Child first([&] {

@@ -19,7 +19,7 @@ namespace {
 using namespace testing_support;
 
 TEST(RelayEnd, ActorsLookForARelayThatMayBeStartedAgain) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.weight_version = 1;
   Hub& hub = run.start();
   hub.publish(1, std::vector<std::byte>(1000));
@@ -39,7 +39,7 @@ TEST(RelayEnd, ActorsLookForARelayThatMayBeStartedAgain) {
 }
 
 TEST(RelayEnd, ActorsAreSentAwayWhereTheRunEndsBetweenTwoGenerations) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.start();
   RelayOptions options = relay_options(run);
   std::atomic<bool> over = false;
@@ -68,7 +68,7 @@ TEST(RelayEnd, ActorsAreSentAwayWhereTheRunEndsBetweenTwoGenerations) {
 }
 
 TEST(RelayEnd, WithoutActorsItGivesUpARunThatIsNotThere) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.start();
   RelayOptions options = relay_options(run);
   options.upstream.give_up_after_ms = 300;
@@ -102,7 +102,7 @@ TEST(RelayEnd, TheRunFileOfItsSuccessorStays) {
 
 TEST(RelayKinds, AreFourAtATime) {
   constexpr std::uint32_t kForGood_ms = 3'600'000;
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.options().dispatch.actor_timeout_ms = kForGood_ms;
   Hub& hub = run.start();
   RelayOptions options = relay_options(run);
@@ -140,7 +140,7 @@ TEST(RelayKinds, AreFourAtATime) {
 }
 
 TEST(RelayKinds, OneThatIsSlowToJoinHoldsUpNoOther) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   Hub& hub = run.start();
   std::atomic<bool> next_is_slow = false;
   std::promise<void> asked, may_join;
@@ -173,7 +173,7 @@ TEST(RelayKinds, OneThatIsSlowToJoinHoldsUpNoOther) {
 
 TEST(RelayWeights, ThatAreGoneAreAskedForOnce) {
   constexpr std::size_t kWeights = 100000;
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.weight_version = 1;
   Hub& hub = run.start();
   for (std::uint64_t version = 1; version <= 4; ++version)

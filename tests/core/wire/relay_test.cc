@@ -292,7 +292,7 @@ TEST(RelayKeys, WhoIsNotAuthorisedByTheRunIsNotLetInByTheRelay) {
 }
 
 TEST(RelayKilled, ComesBackAsItsNextIncarnationAndItsActorsFindIt) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.options().dispatch.actor_timeout_ms = 60000;  // it is the next incarnation that tells of the death
   run.options().dispatch.max_tickets_per_actor = 2;
   const auto work = [&](std::uint64_t incarnation) {

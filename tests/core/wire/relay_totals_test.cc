@@ -36,7 +36,7 @@ TEST(RelayTotals, AreOfWhatActorsDidBehindIt) {
 }
 
 TEST(RelayTotals, OfOneThatIsStartedAgainBeginAnew) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.options().dispatch.actor_timeout_ms = 60000;  // it is the next incarnation that tells of the death
   const auto work = [&](std::uint64_t incarnation) {
     return [&run, options = relay_options(run, incarnation)] { run_relay(options, run.clock(), {}); };
@@ -79,7 +79,7 @@ TEST(RelayTotals, OfOneThatIsStartedAgainBeginAnew) {
 
 TEST(RelayTotals, HoldWhatTheRelayItselfMovesAndUsesOnce) {
   constexpr std::size_t kResult = 100000;
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   Hub& hub = run.start();
   Relay relay(relay_options(run), run.clock());
   Link first(behind(run, "first"), run.clock());
@@ -110,7 +110,7 @@ TEST(RelayTotals, HoldWhatTheRelayItselfMovesAndUsesOnce) {
 }
 
 TEST(RelayTotals, OfActorsOfOneNameBehindTwoRelaysAreTwo) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   Hub& hub = run.start();
   const RelayOptions options = relay_options(run);
   RelayOptions others = options;

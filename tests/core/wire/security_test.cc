@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(Over, Security, testing::Values(TestRun::Over::kIpc, Te
                          transport_name);
 
 TEST(Joining, AnotherRunAndAnOlderWorkerAreRefusedWithTheReason) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.start();
   LinkOptions options = run.actor("a", 5);
   RunInfo other = run.hub().run_info();
@@ -102,7 +102,7 @@ TEST(Joining, AnotherRunAndAnOlderWorkerAreRefusedWithTheReason) {
 }
 
 TEST(Joining, AnOldGenerationIsToldTheNewOneAndJoinsWithIt) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.start();
   const RunInfo old = run.hub().run_info();
   run.end();
@@ -114,7 +114,7 @@ TEST(Joining, AnOldGenerationIsToldTheNewOneAndJoinsWithIt) {
 }
 
 TEST(Joining, ANewerWorkerReplacesTheOldOne) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.start();
   LinkOptions options = run.actor("a", 1);
   Link old(options, run.clock());
@@ -150,7 +150,7 @@ TEST(Joining, WhereNobodyListensItTimesOutAndSaysWhere) {
 }
 
 TEST(Joining, ASecuredRunNeedsAKey) {
-  TestRun run(TestRun::Over::kIpc);
+  TestRun run;
   run.start();
   LinkOptions options = run.actor("a");
   options.keys = {};
@@ -178,7 +178,7 @@ TEST_F(Listening, APortInUseIsAClearError) {
 }
 
 TEST_F(Listening, AnIpcPathInUseIsNotTakenAwayButAStaleOneIs) {
-  TestRun ipc(TestRun::Over::kIpc);
+  TestRun ipc;
   ipc.start();
   run_.start();
   HubOptions options = run_.options();
@@ -195,7 +195,7 @@ TEST_F(Listening, AnIpcPathInUseIsNotTakenAwayButAStaleOneIs) {
 // Whether it says goodbye or not.
 TEST_F(Listening, AHubThatEndsLeavesNoSocketFiles) {
   for (const bool goodbye : {true, false}) {
-    TestRun ipc(TestRun::Over::kIpc);
+    TestRun ipc;
     ipc.start();
     const auto sockets = [&] {
       return std::ranges::count_if(fs::directory_iterator(ipc.run_file().parent_path()),

@@ -102,15 +102,17 @@ std::filesystem::path write_image_model(const std::filesystem::path& path) {
 TEST_F(BindingsTest, TrainingTakesTheSizesAtWhichAModelRunsAndGoesOnWithThem) {
   const std::string image = write_image_model(dir.path() / "image.onnx").string();
   const auto folder = dir.path() / "run";
-  const std::vector<std::string> start{"train",
-                                       "--run",
-                                       folder.string(),
-                                       "--bind",
-                                       "batch=8",
-                                       "--set",
-                                       "train.steps_per_update=8",
-                                       "--set",
-                                       "workload.models=" + model.string() + "," + image};
+  const std::vector<std::string> start{
+      "train",
+      "--run",
+      folder.string(),
+      "--bind",
+      "batch=8",
+      "--set",
+      "train.steps_per_update=8",
+      "--set",
+      "workload.models=" + model.string() + "," + image,
+  };
   std::vector<std::string> begin = start, go_on = start;
   begin.insert(begin.end(), {"--set", "train.updates=1"});
   go_on.insert(go_on.end(), {"--set", "train.updates=2", "--resume"});
@@ -165,10 +167,9 @@ TEST_F(BindingsTest, DimsOfAModelThatDoesNotRunCountAsOneWithAWarning) {
 
 TEST_F(BindingsTest, EvaluationComparesCostsAtTheSizesGiven) {
   const auto greedy = [&](std::vector<std::string> more) {
-    std::vector<std::string> arguments{"evaluate",   "--models", model.string(), "--searches", "greedy",
-                                       "--episodes", "1",        "--json",       json.string()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Captured result = run(arguments);
+    const Captured result = testing::run_with({"evaluate", "--models", model.string(), "--searches", "greedy",
+                                               "--episodes", "1", "--json", json.string()},
+                                              more);
     EXPECT_EQ(result.status.code, 0) << result.errors;
     for (const auto& score : json_of(json))
       if (score.at("kind") == "greedy") return score.at("returns").at(0).get<double>();

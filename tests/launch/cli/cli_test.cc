@@ -147,10 +147,8 @@ TEST(Cli, RulesAreCountedBySourceFamilyAndStatus) {
 class OptimiseTest : public ::testing::Test {
  protected:
   Captured optimise(const fs::path& input, std::vector<std::string> more) {
-    std::vector<std::string> arguments{"optimise", input.string(), "-o", output().string(),
-                                       "--quiet",  "--threads",    "1"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(arguments);
+    return testing::run_with(
+        {"optimise", input.string(), "-o", output().string(), "--quiet", "--threads", "1"}, more);
   }
   fs::path output() const { return dir.path() / "out" / "model.onnx"; }
   bool nothing_left() const { return fs::is_empty(dir.path() / "out"); }

@@ -24,10 +24,8 @@ const char* const kModel = "synthetic:4:1:1:0";
 class Evaluate : public ::testing::Test {
  protected:
   json evaluate(std::vector<std::string> more) {
-    std::vector<std::string> arguments{"evaluate", "--models",    kModel, "--set", "workload.horizon=12",
-                                       "--json",   file_.string()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Captured result = run(arguments);
+    const Captured result = testing::run_with(
+        {"evaluate", "--models", kModel, "--set", "workload.horizon=12", "--json", file_.string()}, more);
     EXPECT_EQ(result.status.code, 0) << result.errors;
     return json_of(file_);
   }
@@ -174,10 +172,9 @@ TEST_F(Evaluate, PoliciesStandBesideUntrainedOnesAndAreRepeatable) {
 TEST_F(Evaluate, PoliciesPlayEpisodesAsInTheirTrainingUnlessTheConfigSaysOtherwise) {
   const std::string file = policy(nn::Head::pointer, "of other rules", {.horizon = 1}).string();
   const auto costed = [&](std::vector<std::string> more) {
-    std::vector<std::string> arguments{"evaluate",   "--models", kModel,   "--policy",    file,
-                                       "--episodes", "40",       "--json", file_.string()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Captured result = run(arguments);
+    const Captured result = testing::run_with(
+        {"evaluate", "--models", kModel, "--policy", file, "--episodes", "40", "--json", file_.string()},
+        more);
     EXPECT_EQ(result.status.code, 0) << result.errors;
     const json scores = json_of(file_);
     EXPECT_GT(of_kind(scores, "random")["candidates_costed"], 40) << "no policy, so the config's";

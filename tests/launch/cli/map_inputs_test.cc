@@ -24,8 +24,8 @@ class MapInputs : public ::testing::Test {
     ModelBuilder::make_map(builder.graph().mutable_input(0)->mutable_type());
     ::onnx::NodeProto& cast = builder.import_domain("ai.onnx.ml").node("CastMap", {"m"}, {"c"});
     cast.set_domain("ai.onnx.ml");
-    ModelBuilder::set_text(cast, "map_form", "SPARSE");
-    ModelBuilder::set_int(cast, "max_map", 3);
+    exec::testing::set_text(cast, "map_form", "SPARSE");
+    exec::testing::set_int(cast, "max_map", 3);
     builder.node("Relu", {"c"}, {"r"});
     builder.node("Relu", {"r"}, {"y"});
     builder.node("Neg", {"x"}, {"a"});

@@ -294,10 +294,9 @@ TEST_F(RulesCli, ImportKeepsWhatIsSoundAndRefusesADamagedFile) {
 
 TEST_F(RulesCli, GenerateFindsRulesAndGoesOnWhereItStopped) {
   const auto generate = [&](const std::string& name, std::vector<std::string> more) {
-    std::vector<std::string> arguments{"rules",   "generate", "--ops", "add,mul,relu",
-                                       "--depth", "2",        "-o",    (folder.path() / name).string()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(arguments);
+    return testing::run_with(
+        {"rules", "generate", "--ops", "add,mul,relu", "--depth", "2", "-o", (folder.path() / name).string()},
+        more);
   };
   const std::string work = (folder.path() / "work").string();
   const Captured whole = generate("whole.rules", {});

@@ -224,7 +224,7 @@ std::string two_products(const std::filesystem::path& file) {
   model.node("MatMul", {"x", "w"}, {"a"});
   model.node("MatMul", {"y", "u"}, {"b"});
   model.node("Add", {"a", "b"}, {"o"});
-  exec::testing::ModelBuilder::set_int(model.node("Concat", {"v", "z"}, {"c"}), "axis", 1);
+  exec::testing::set_int(model.node("Concat", {"v", "z"}, {"c"}), "axis", 1);
   return model.output("o", {4096, 32}).output("c", {4096, 128}).write(file);
 }
 
@@ -297,7 +297,7 @@ TEST_F(RuntimesTest, OpenVinoTellsItsKernels) {
   model.node("Add", {"erf", "one"}, {"plus_one"});
   model.node("Mul", {"biased", "plus_one"}, {"gate"});
   model.node("Mul", {"gate", "half"}, {"gelu"});
-  exec::testing::ModelBuilder::set_int(model.node("Softmax", {"gelu"}, {"o"}), "axis", -1);
+  exec::testing::set_int(model.node("Softmax", {"gelu"}, {"o"}), "axis", -1);
   const Captured result = run({"profile", model.write(path("in.onnx")), "--runtime", "openvino", "--kernels",
                                "--threads", "1", "--budget", "0.2", "--json", "-"},
                               REGRAFT_OPENVINO_PREFIX);

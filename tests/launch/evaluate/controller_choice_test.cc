@@ -76,18 +76,20 @@ TEST(ChoiceOfAController, WhatIsNoNumberIsFarthestFromTheTruth) {
 }
 
 TEST(ChoiceOfAController, FiguresAreMeansOverModelsAndCountsAreSums) {
-  const std::vector<replay::DreamValidity> models{{.predicted = {0.2, 0.4},
-                                                   .real = {0.1, 0.2},
-                                                   .mean_error = 0.15,
-                                                   .illegal_share = 0.5,
-                                                   .real_steps = 10,
-                                                   .costed = 7},
-                                                  {.predicted = {0, 0.2},
-                                                   .real = {0, 0},
-                                                   .mean_error = 0.1,
-                                                   .illegal_share = 0,
-                                                   .real_steps = 4,
-                                                   .costed = 40}};
+  const std::vector<replay::DreamValidity> models{
+      {.predicted = {0.2, 0.4},
+       .real = {0.1, 0.2},
+       .mean_error = 0.15,
+       .illegal_share = 0.5,
+       .real_steps = 10,
+       .costed = 7},
+      {.predicted = {0, 0.2},
+       .real = {0, 0},
+       .mean_error = 0.1,
+       .illegal_share = 0,
+       .real_steps = 4,
+       .costed = 40},
+  };
   const CheckedController all = checked_controller(20, models);
   EXPECT_EQ(all.update, 20u);
   EXPECT_NEAR(all.predicted, 0.2, 1e-12);

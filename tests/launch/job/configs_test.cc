@@ -140,11 +140,13 @@ TEST(Configs, SeedsAreTheDissertationsSettings) {
   EXPECT_EQ(network.head_width, 32u);
   EXPECT_EQ(free.integer("workload.locations"), 200);
   EXPECT_EQ(free.integer("train.episodes_per_update") * free.integer("train.updates"), 2000);
-  for (const auto& [key, value] : std::map<std::string, double>{{"ppo.learning_rate", 2.5e-3},
-                                                                {"ppo.value_learning_rate", 1e-2},
-                                                                {"ppo.gamma", 0.99},
-                                                                {"ppo.lambda", 0.97},
-                                                                {"ppo.clip", 0.3}})
+  for (const auto& [key, value] : std::map<std::string, double>{
+           {"ppo.learning_rate", 2.5e-3},
+           {"ppo.value_learning_rate", 1e-2},
+           {"ppo.gamma", 0.99},
+           {"ppo.lambda", 0.97},
+           {"ppo.clip", 0.3},
+       })
     EXPECT_EQ(free.number(key), value) << key;
 
   const Config world = load_job_config(kConfigs / "seeds-world-model.toml", {});

@@ -37,13 +37,15 @@ class DreamJobTest : public ::testing::Test {
   }
   fs::path run() const { return dir.path() / "run"; }
   Running start(const char* dreaming, const char* real, std::vector<std::string> more) const {
-    std::vector<std::string> words{"--set", "train.phase=dream",
-                                   "--set", "dream.world=" + (dir.path() / "model.world").string(),
-                                   "--set", std::string("actors.dream=") + dreaming,
-                                   "--set", std::string("actors.count=") + real,
-                                   "--set", "train.steps_per_update=400",
-                                   "--set", "ppo.learning_rate=3e-3",
-                                   "--set", "dream.width=32"};
+    std::vector<std::string> words{
+        "--set", "train.phase=dream",
+        "--set", "dream.world=" + (dir.path() / "model.world").string(),
+        "--set", std::string("actors.dream=") + dreaming,
+        "--set", std::string("actors.count=") + real,
+        "--set", "train.steps_per_update=400",
+        "--set", "ppo.learning_rate=3e-3",
+        "--set", "dream.width=32",
+    };
     words.insert(words.end(), more.begin(), more.end());
     return Running(train(run(), words));
   }
@@ -173,11 +175,13 @@ TEST_F(DreamJobTest, AnEvolvedLinearControllerDependsOnTheSeedAloneHoweverManyAc
 
 // By PPO too: which tickets an update is made of is a matter of their numbers, not of who was faster.
 TEST_F(DreamJobTest, DeterministicPpoDependsOnTheSeedAloneHoweverManyActorsDie) {
-  const std::vector<std::string> settings{"--set", "train.deterministic=true",
-                                          "--set", "train.updates=20",
-                                          "--set", "dream.replicas=8",
-                                          "--set", "train.episodes_per_update=30",
-                                          "--set", "train.checkpoint_minutes=0.01"};
+  const std::vector<std::string> settings{
+      "--set", "train.deterministic=true",
+      "--set", "train.updates=20",
+      "--set", "dream.replicas=8",
+      "--set", "train.episodes_per_update=30",
+      "--set", "train.checkpoint_minutes=0.01",
+  };
   const fs::path policy = run() / "policies" / "latest.world";
   Running alone = start("1", "0", settings);
   ASSERT_EQ(alone.finish().code, 0) << alone.seen();

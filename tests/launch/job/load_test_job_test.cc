@@ -65,14 +65,15 @@ TEST_F(LoadTestJobTest, SimulatedEnvironmentsTakeTheirTimeAndSaySo) {
 TEST_F(LoadTestJobTest, WhatCannotBeMeasuredIsRefusedBeforeAnythingIsWritten) {
   const std::string text = folder("text").string();
   write_file_atomic(text, "{}");
-  for (const auto& [setting, said] :
-       std::map<std::string, std::string>{{"load_test.replay=" + text, "holds no recorded episodes"},
-                                          {"load_test.replay=/no/such", "/no/such"},
-                                          {"load_test.baseline=" + text, "no summary of a load test"},
-                                          {"load_test.seconds=1", "load_test.seconds"},
-                                          {"actors.simulated_step_ms=-1", "actors.simulated_step_ms"},
-                                          {"actors.simulated_step_ms=fast", "actors.simulated_step_ms"},
-                                          {"train.deterministic=true", "train.deterministic"}}) {
+  for (const auto& [setting, said] : std::map<std::string, std::string>{
+           {"load_test.replay=" + text, "holds no recorded episodes"},
+           {"load_test.replay=/no/such", "/no/such"},
+           {"load_test.baseline=" + text, "no summary of a load test"},
+           {"load_test.seconds=1", "load_test.seconds"},
+           {"actors.simulated_step_ms=-1", "actors.simulated_step_ms"},
+           {"actors.simulated_step_ms=fast", "actors.simulated_step_ms"},
+           {"train.deterministic=true", "train.deterministic"},
+       }) {
     const Captured ran = testing::run(job("refused", {setting}));
     EXPECT_NE(ran.status.code, 0) << setting;
     EXPECT_THAT(ran.errors, HasSubstr(said)) << setting;

@@ -129,11 +129,7 @@ std::string bad_branch() {
   pb::GraphProto& deep = onnx::test::body(inner, "else_branch");
   add_inner(deep, "Unsqueeze", {"once", "axes"}, "deeper");
   deep.add_output()->set_name("deeper");
-  pb::NodeProto& lstm = add_inner(then, "LSTM", {"sequence", "w", "r"}, "t");
-  auto& hidden = *lstm.add_attribute();
-  hidden.set_name("hidden_size");
-  hidden.set_type(pb::AttributeProto::INT);
-  hidden.set_i(1);
+  onnx::test::set_int(add_inner(then, "LSTM", {"sequence", "w", "r"}, "t"), "hidden_size", 1);
   then.add_output()->set_name("t");
   pb::GraphProto& other = onnx::test::body(branch, "else_branch");
   add_inner(other, "Relu", {"x"}, "e");
@@ -167,21 +163,10 @@ class BodiesTest : public ::testing::Test {
  protected:
   void optimise(const std::string& bytes, const std::vector<std::string>& more = {}) {
     write_file_atomic(in_, bytes);
-    std::vector<std::string> arguments{"optimise",
-                                       in_.string(),
-                                       "-o",
-                                       out_.string(),
-                                       "--search",
-                                       "greedy",
-                                       "--accept",
-                                       "cost",
-                                       "--quiet",
-                                       "--log",
-                                       log_.string(),
-                                       "--json",
-                                       (dir_.path() / "r.json").string()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Captured result = run(arguments);
+    const Captured result = testing::run_with(
+        {"optimise", in_.string(), "-o", out_.string(), "--search", "greedy", "--accept", "cost", "--quiet",
+         "--log", log_.string(), "--json", (dir_.path() / "r.json").string()},
+        more);
     ASSERT_EQ(result.status.code, 0) << result.errors;
     report_ = json_of(dir_.path() / "r.json");
     EXPECT_TRUE(report_.at("accepted")) << report_;

@@ -30,17 +30,14 @@ fs::path attention(const fs::path& path) {
   model.input("m", {1, 1, 1, kTokens}).output("y", {1, kTokens, kWidth});
   model.integers("apart", {1, kTokens, kHeads, kWidth / kHeads}).integers("together", {1, kTokens, kWidth});
   scalar(model, "c", 0.25f);
-  const auto perm = [&](const std::string& from, const std::string& to, const std::vector<int>& axes) {
-    ::onnx::NodeProto& node = model.node("Transpose", {from}, {to});
-    ::onnx::AttributeProto& attribute = *node.add_attribute();
-    attribute.set_name("perm");
-    attribute.set_type(::onnx::AttributeProto::INTS);
-    for (const int axis : axes) attribute.add_ints(axis);
+  const auto perm = [&](const std::string& from, const std::string& to,
+                        const std::vector<std::int64_t>& axes) {
+    exec::testing::set_ints(model.node("Transpose", {from}, {to}), "perm", axes);
   };
   for (const char* name : {"q", "k", "v"}) {
     model.node("Reshape", {name, "apart"}, {std::string(name) + "r"});
     perm(std::string(name) + "r", std::string(name) + "t",
-         name[0] == 'k' ? std::vector<int>{0, 2, 3, 1} : std::vector<int>{0, 2, 1, 3});
+         {0, 2, name[0] == 'k' ? 3 : 1, name[0] == 'k' ? 1 : 3});
   }
   model.node("MatMul", {"qt", "kt"}, {"s"});
   model.node("Mul", {"s", "c"}, {"sc"});
@@ -79,10 +76,9 @@ class Domain : public ::testing::Test {
                       "attention-op-masked-scaled\nreshape-identity all\nexpect MultiHeadAttention 1\n");
   }
   Captured optimise(const fs::path& model, std::vector<std::string> more) {
-    std::vector<std::string> arguments{"optimise", model.string(), "-o",    output().string(), "--quiet",
-                                       "--accept", "cost",         "--log", log().string()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(arguments);
+    return testing::run_with({"optimise", model.string(), "-o", output().string(), "--quiet", "--accept",
+                              "cost", "--log", log().string()},
+                             more);
   }
   fs::path input() const { return dir_.path() / "in.onnx"; }
   fs::path output() const { return dir_.path() / "out" / "model.onnx"; }

@@ -51,7 +51,7 @@ TEST(FurtherSearch, StartsWhereTrialsEnded) {
   model.input("x", {64, 64}).output("y", {64, 2048});
   model.weight("w", {64, 2048}, std::vector<float>(64 * 2048, 0.01f));
   model.node("Transpose", {"x"}, {"t"});
-  exec::testing::ModelBuilder::set_int(model.node("Softmax", {"t"}, {"s"}), "axis", 1);
+  exec::testing::set_int(model.node("Softmax", {"t"}, {"s"}), "axis", 1);
   model.node("MatMul", {"s", "w"}, {"y"});
   model.write(path("in.onnx"));
   write_file_atomic(path("scripted.py"), kScripted);

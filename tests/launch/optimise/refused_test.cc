@@ -41,23 +41,11 @@ class RefusedRules : public ::testing::Test {
                     const std::vector<std::string>& more = {}) {
     fs::create_directories(output().parent_path());
     write_file_atomic(dir_.path() / "some.rules", rules);
-    std::vector<std::string> arguments{"optimise",
-                                       model(dir_.path() / "in.onnx").string(),
-                                       "-o",
-                                       output().string(),
-                                       "--search",
-                                       "greedy",
-                                       "--accept",
-                                       "cost",
-                                       "--quiet",
-                                       "--rules",
-                                       "tested:" + (dir_.path() / "some.rules").string(),
-                                       "--json",
-                                       json().string(),
-                                       "--log",
-                                       (dir_.path() / "log").string()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(arguments);
+    return testing::run_with(
+        {"optimise", model(dir_.path() / "in.onnx").string(), "-o", output().string(), "--search", "greedy",
+         "--accept", "cost", "--quiet", "--rules", "tested:" + (dir_.path() / "some.rules").string(),
+         "--json", json().string(), "--log", (dir_.path() / "log").string()},
+        more);
   }
   fs::path output() const { return dir_.path() / "out" / "model.onnx"; }
   fs::path json() const { return dir_.path() / "r.json"; }

@@ -86,14 +86,16 @@ TEST_F(JobCurvesTest, WaitsAreAShareOfTheTimeSinceThePointBefore) {
 TEST_F(JobCurvesTest, ShowsQueuesBytesAndTheLedger) {
   JobCurves curves(clock);
   write(curves, {});
-  for (const auto& [tag, value] : std::map<std::string, double>{{"queue/deliveries", 3},
-                                                                {"queue/tickets", 5},
-                                                                {"wire/actors", 0},
-                                                                {"wire/bytes_in", 70},
-                                                                {"wire/bytes_out", 80},
-                                                                {"ledger/issued", 9},
-                                                                {"ledger/dropped", 2},
-                                                                {"ledger/lost", 0}})
+  for (const auto& [tag, value] : std::map<std::string, double>{
+           {"queue/deliveries", 3},
+           {"queue/tickets", 5},
+           {"wire/actors", 0},
+           {"wire/bytes_in", 70},
+           {"wire/bytes_out", 80},
+           {"ledger/issued", 9},
+           {"ledger/dropped", 2},
+           {"ledger/lost", 0},
+       })
     EXPECT_EQ(at(tag), value) << tag;
 }
 
@@ -106,11 +108,13 @@ TEST_F(JobCurvesTest, WhatRelaysMoveIsAddedUp) {
     return status;
   };
   write(curves, {relay("relay-1", {3, 100, 2000}), relay("relay-2", {4, 10, 200}), actor("a", 1, 0, 0)});
-  for (const auto& [tag, value] : std::map<std::string, double>{{"wire/actors", 8},
-                                                                {"wire/connections", 3},
-                                                                {"wire/relayed_connections", 7},
-                                                                {"wire/relayed_bytes_in", 110},
-                                                                {"wire/relayed_bytes_out", 2200}})
+  for (const auto& [tag, value] : std::map<std::string, double>{
+           {"wire/actors", 8},
+           {"wire/connections", 3},
+           {"wire/relayed_connections", 7},
+           {"wire/relayed_bytes_in", 110},
+           {"wire/relayed_bytes_out", 2200},
+       })
     EXPECT_EQ(at(tag), value) << tag;
 }
 

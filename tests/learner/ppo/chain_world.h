@@ -55,6 +55,14 @@ class ChainWorld {
     return outcome;
   }
 
+  static nn::NetworkConfig network(nn::Head head) {
+    return {.width = 16,
+            .steps = 2,
+            .node_kinds = kinds,
+            .head = head,
+            .rules = head == nn::Head::hierarchical ? kNoOp + 1U : 0U};
+  }
+
   static env::RuleFeatureTable rules() {
     Rng rng(3, "chain rules");
     env::RuleFeatureTable table{2, {}};

@@ -12,14 +12,6 @@ namespace {
 
 using test::ChainWorld;
 
-nn::NetworkConfig network_of(nn::Head head) {
-  return {.width = 16,
-          .steps = 2,
-          .node_kinds = ChainWorld::kinds,
-          .head = head,
-          .rules = head == nn::Head::hierarchical ? ChainWorld::kNoOp + 1U : 0U};
-}
-
 PpoOptions imitating(double weight) {
   PpoOptions options;
   options.learning_rate = 3e-3;
@@ -32,7 +24,7 @@ PpoOptions imitating(double weight) {
 class Imitation : public testing::TestWithParam<nn::Head> {
  protected:
   Imitation()
-      : network_(network_of(GetParam())),
+      : network_(ChainWorld::network(GetParam())),
         weights_(nn::initial_weights(network_, 3)),
         policy_(network_, weights_, ChainWorld::rules(), {.device = "cpu"}) {}
 

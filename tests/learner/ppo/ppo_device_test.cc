@@ -13,18 +13,10 @@ using test::ChainWorld;
 
 constexpr std::uint64_t kSeed = 4417;
 
-nn::NetworkConfig network_of(nn::Head head) {
-  return {.width = 16,
-          .steps = 2,
-          .node_kinds = ChainWorld::kinds,
-          .head = head,
-          .rules = head == nn::Head::hierarchical ? ChainWorld::kNoOp + 1U : 0U};
-}
-
 /// Episodes of every update, all by the first weights: what is learnt from is the same for all learners.
 struct Episodes {
   explicit Episodes(nn::Head head) {
-    const nn::NetworkConfig network = network_of(head);
+    const nn::NetworkConfig network = ChainWorld::network(head);
     nn::Policy policy(network, nn::initial_weights(network, kSeed), ChainWorld::rules(), {.device = "cpu"});
     Rng rng(kSeed, "device test");
     for (int update = 0; update < test::kComparedUpdates; ++update) {
@@ -45,7 +37,7 @@ struct Course {
 nn::Weights trained(nn::Head head, const Episodes& episodes, const std::string& device, nn::Engine engine,
                     const Course& course) {
   nn::set_torch_threads(1);
-  const nn::NetworkConfig network = network_of(head);
+  const nn::NetworkConfig network = ChainWorld::network(head);
   PpoOptions options;
   options.imitation = course.imitation;
   options.minibatch_steps = 32;
@@ -62,7 +54,7 @@ class PpoOnTheDevice : public testing::TestWithParam<nn::Head> {};
 
 TEST_P(PpoOnTheDevice, LearnsWhatTheFusedKernelsLearnWithinRounding) {
   const Episodes episodes(GetParam());
-  const nn::Weights start = nn::initial_weights(network_of(GetParam()), kSeed);
+  const nn::Weights start = nn::initial_weights(ChainWorld::network(GetParam()), kSeed);
   const nn::Weights fused = trained(GetParam(), episodes, "cpu", nn::Engine::fused, {});
   const nn::Weights torch = trained(GetParam(), episodes, test::device_under_test(), nn::Engine::torch, {});
   EXPECT_LT(test::apart(torch, fused, start), test::kWithinRounding);
@@ -77,7 +69,7 @@ TEST_P(PpoOnTheDevice, LearnsWhatTheFusedKernelsLearnWithinRounding) {
 TEST_P(PpoOnTheDevice, ImitatesAsTheFusedKernelsDoWithinRounding) {
   const Episodes episodes(GetParam());
   const Course course{.updates = 3, .imitation = 0.5};
-  const nn::Weights start = nn::initial_weights(network_of(GetParam()), kSeed);
+  const nn::Weights start = nn::initial_weights(ChainWorld::network(GetParam()), kSeed);
   const nn::Weights fused = trained(GetParam(), episodes, "cpu", nn::Engine::fused, course);
   const nn::Weights torch =
       trained(GetParam(), episodes, test::device_under_test(), nn::Engine::torch, course);

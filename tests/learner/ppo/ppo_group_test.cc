@@ -17,17 +17,9 @@ using test::ChainWorld;
 constexpr std::uint64_t kSeed = 2203;
 constexpr int kUpdates = 6;
 
-nn::NetworkConfig network_of(nn::Head head) {
-  return {.width = 16,
-          .steps = 2,
-          .node_kinds = ChainWorld::kinds,
-          .head = head,
-          .rules = head == nn::Head::hierarchical ? ChainWorld::kNoOp + 1U : 0U};
-}
-
 class PpoGroupTest : public testing::TestWithParam<nn::Head> {
  protected:
-  PpoGroupTest() : network_(network_of(GetParam())), start_(nn::initial_weights(network_, kSeed)) {
+  PpoGroupTest() : network_(ChainWorld::network(GetParam())), start_(nn::initial_weights(network_, kSeed)) {
     nn::set_torch_threads(1);
     options_.minibatch_steps = 33;
     options_.imitation = 0.5;

@@ -17,12 +17,8 @@ namespace {
 
 using test::ChainWorld;
 
-const nn::NetworkConfig kNetwork{.width = 16, .steps = 2, .node_kinds = ChainWorld::kinds};
-const nn::NetworkConfig kHierarchical{.width = 16,
-                                      .steps = 2,
-                                      .node_kinds = ChainWorld::kinds,
-                                      .head = nn::Head::hierarchical,
-                                      .rules = ChainWorld::kNoOp + 1};
+const nn::NetworkConfig kNetwork = ChainWorld::network(nn::Head::pointer);
+const nn::NetworkConfig kHierarchical = ChainWorld::network(nn::Head::hierarchical);
 
 PpoOptions small_options() {
   PpoOptions options;

@@ -84,7 +84,7 @@ TEST_F(Equivalence, RefusesAWrongConstantAndNamesTheOutput) {
 ModelBuilder of_sequence(float factor) {
   ModelBuilder model;
   model.opset(17).sequence_input("s", {"n"}).sequence_output("parts").weight("factor", {1}, {factor});
-  ModelBuilder::set_int(model.node("ConcatFromSequence", {"s"}, {"joined"}), "axis", 0);
+  testing::set_int(model.node("ConcatFromSequence", {"s"}, {"joined"}), "axis", 0);
   model.node("Mul", {"joined", "factor"}, {"scaled"});
   model.node("SplitToSequence", {"scaled"}, {"parts"});
   return model;
@@ -166,10 +166,7 @@ TEST_F(Equivalence, SizesOfAllSymbolsAtOnceStayNearWhatIsUsual) {
   model.input("x", {"n", 1, "w"})
       .output("y", {"n", 1, "v"})
       .weight("k", {1, 1, 20}, std::vector<float>(20, 0.1f));
-  ::onnx::AttributeProto& width = *model.node("Conv", {"x", "k"}, {"y"}).add_attribute();
-  width.set_name("kernel_shape");
-  width.set_type(::onnx::AttributeProto::INTS);
-  width.add_ints(20);
+  testing::set_ints(model.node("Conv", {"x", "k"}, {"y"}), "kernel_shape", {20});
   EquivalenceOptions options;
   options.points = {{{"n", 1}, {"w", 32}}};
   const std::vector<std::string> bindings = check(model, model, options).bindings;
@@ -217,7 +214,7 @@ ModelBuilder expanded(bool known) {
   } else {
     model.weight("a", {2}, {3, 1}).weight("b", {2}, {2, 1});
     model.node("Mul", {"a", "b"}, {"product"});
-    ModelBuilder::set_int(model.node("Cast", {"product"}, {"shape"}), "to", ::onnx::TensorProto::INT64);
+    testing::set_int(model.node("Cast", {"product"}, {"shape"}), "to", ::onnx::TensorProto::INT64);
   }
   model.node("Expand", {"x", "shape"}, {"y"});
   return model;
@@ -348,7 +345,7 @@ TEST_F(Equivalence, ArgMaxMayChooseAnotherOfEqualCandidates) {
     model.weight("w", {1, 3}, {1, second, 0}).weight("scale", {1}, {0});
     model.node("Mul", {"x", "scale"}, {"zero"});
     model.node("Add", {"zero", "w"}, {"data"});
-    ModelBuilder::set_int(model.node("ArgMax", {"data"}, {"y"}), "axis", 1);
+    testing::set_int(model.node("ArgMax", {"data"}, {"y"}), "axis", 1);
     if (external) make_external(model, 0, folder_ / (std::to_string(second) + (second < 1 ? "a" : "b")));
     return model;
   };

@@ -110,7 +110,7 @@ ModelBuilder convolution(bool merged) {
     model.weight("w", {2, 4, 1, 1}, {1, 2, 0, 0, 0, 0, 3, 4});
   else
     model.weight("w", {2, 2, 1, 1}, {1, 2, 3, 4});
-  ModelBuilder::set_int(model.node("Conv", {"x", "w"}, {"y"}), "group", merged ? 1 : 2);
+  testing::set_int(model.node("Conv", {"x", "w"}, {"y"}), "group", merged ? 1 : 2);
   return model;
 }
 

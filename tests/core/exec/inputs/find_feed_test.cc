@@ -47,14 +47,8 @@ ModelBuilder dynamic_image(const ModelBuilder::Axis& height, const ModelBuilder:
   model.input("x", {"N", 3, height, width}).output("y", {"N", 2, "h", "w"});
   model.weight("w", {4, 3, 3, 3}, std::vector<float>(108, 0.1f))
       .weight("u", {2, 4, 3, 3}, std::vector<float>(72, 0.1f));
-  for (const auto& [from, weight, to] : {std::tuple{"x", "w", "a"}, std::tuple{"a", "u", "y"}}) {
-    ::onnx::NodeProto& node = model.node("Conv", {from, weight}, {to});
-    ::onnx::AttributeProto& strides = *node.add_attribute();
-    strides.set_name("strides");
-    strides.set_type(::onnx::AttributeProto::INTS);
-    strides.add_ints(2);
-    strides.add_ints(2);
-  }
+  for (const auto& [from, weight, to] : {std::tuple{"x", "w", "a"}, std::tuple{"a", "u", "y"}})
+    testing::set_ints(model.node("Conv", {from, weight}, {to}), "strides", {2, 2});
   return model;
 }
 
@@ -62,14 +56,8 @@ ModelBuilder dynamic_image(const ModelBuilder::Axis& height, const ModelBuilder:
 TEST_F(FindFeed, GivesUpSoonWhereNoSizeMakesADifference) {
   ModelBuilder model = dynamic_image("H", "W");
   ::onnx::NodeProto& node = *model.graph().mutable_node(0);
-  ::onnx::AttributeProto& padding = *node.add_attribute();
-  padding.set_name("auto_pad");
-  padding.set_type(::onnx::AttributeProto::STRING);
-  padding.set_s("SAME_UPPER");
-  ::onnx::AttributeProto& dilations = *node.add_attribute();
-  dilations.set_name("dilations");
-  dilations.set_type(::onnx::AttributeProto::INTS);
-  for (int i = 0; i < 2; ++i) dilations.add_ints(2);
+  testing::set_text(node, "auto_pad", "SAME_UPPER");
+  testing::set_ints(node, "dilations", {2, 2});
   int asked = 0;
   const Feed feed = find(model, {.clock = [&asked] { return ++asked, 0.0; }});
   EXPECT_FALSE(feed.runs());
@@ -175,7 +163,7 @@ TEST_F(FindFeed, DimsNamedByOthersFollowThem) {
   ModelBuilder model;
   model.input("past", {1, "past_length"}).input("next", {1, "length"});
   model.input("mask", {1, "past_length + length"}).output("y", {1, "past_length + length"});
-  ModelBuilder::set_int(model.node("Concat", {"past", "next"}, {"whole"}), "axis", 1);
+  testing::set_int(model.node("Concat", {"past", "next"}, {"whole"}), "axis", 1);
   model.node("Mul", {"whole", "mask"}, {"y"});
   const Feed feed = find(model);
   ASSERT_TRUE(feed.runs()) << feed.problem;
@@ -240,7 +228,7 @@ TEST_F(FindFeed, RunsForTheNumbersThatIntegersMean) {
   model.integers("fast", {16000}).integers("at", {199}).integers("near", {0});
   model.node("Equal", {"rate", "fast"}, {"is_fast"});
   model.node("Where", {"is_fast", "at", "near"}, {"element"});
-  ModelBuilder::set_int(model.node("Gather", {"x", "element"}, {"y"}), "axis", 1);
+  testing::set_int(model.node("Gather", {"x", "element"}, {"y"}), "axis", 1);
   const Feed feed = find(model, {.bound = {{"sequence", {128}}}});
   EXPECT_EQ(feed.constant, 1) << "a size that is bound is kept";
   const Feed free = find(model);
@@ -256,9 +244,9 @@ TEST_F(FindFeed, FindsWhatOneDimAsksForAndKeepsTheOthersUsual) {
       .weight("none", {48, 1}, std::vector<float>(48, 0));
   model.integers("two", {2});
   ::onnx::NodeProto& join = model.node("Concat", {"x", "x"}, {"double"});
-  ModelBuilder::set_int(join, "axis", 2);
+  testing::set_int(join, "axis", 2);
   ::onnx::NodeProto& part = model.node("Split", {"double"}, {"a", "b"});
-  ModelBuilder::set_int(part, "axis", 2);
+  testing::set_int(part, "axis", 2);
   model.node("Mul", {"a", "scale"}, {"s"});
   model.node("Add", {"s", "none"}, {"y"});
   const Feed feed = find(model);
@@ -277,7 +265,7 @@ TEST_F(FindFeed, DimsThatAskForTheSameSizeAreLiftedTogether) {
   model.node("Split", {"frame", "parts"}, {"p", "q"});
   model.integers("frame_size", {64});
   model.node("Sub", {"frame_size", "height"}, {"rest"});
-  ModelBuilder::set_int(model.node("Concat", {"height", "rest"}, {"parts"}), "axis", 0);
+  testing::set_int(model.node("Concat", {"height", "rest"}, {"parts"}), "axis", 0);
   model.output("p", {"some"});
   const Feed feed = find(model);
   ASSERT_TRUE(feed.runs()) << feed.problem;
@@ -292,7 +280,7 @@ TEST_F(FindFeed, RunsWhereSmallSizesAloneDo) {
   model.integers("at", {1});
   model.node("Gather", {"shape", "at"}, {"length_1"});
   model.node("Sub", {"limit", "length_1"}, {"rest"});
-  ModelBuilder::set_int(model.node("Concat", {"length_1", "rest"}, {"parts"}), "axis", 0);
+  testing::set_int(model.node("Concat", {"length_1", "rest"}, {"parts"}), "axis", 0);
   model.node("Split", {"positions", "parts"}, {"used", "unused"});
   model.node("Add", {"ids", "used"}, {"y"});
   const Feed feed = find(model);
@@ -305,7 +293,7 @@ TEST_F(FindFeed, DrawsFloatsAndIntegersBelowAByte) {
                             DType::float8e5m2fnuz, DType::int4, DType::uint4}) {
     ModelBuilder model;
     model.opset(21).input("x", {3, 5}, static_cast<int>(dtype)).output("y", {3, 5});
-    ModelBuilder::set_int(model.node("Cast", {"x"}, {"y"}), "to", ::onnx::TensorProto::FLOAT);
+    testing::set_int(model.node("Cast", {"x"}, {"y"}), "to", ::onnx::TensorProto::FLOAT);
     const Feed feed = find(model);
     ASSERT_TRUE(feed.runs()) << feed.problem;
     OrtSession session(path());
@@ -320,8 +308,8 @@ TEST_F(FindFeed, DrawsFloatsAndIntegersBelowAByte) {
 TEST_F(FindFeed, DrawsSequencesAtTheSizesOfTheirTensors) {
   ModelBuilder model;
   model.sequence_input("parts", {"n", 2}).input("x", {"n", 2}).output("y", {"m", 2});
-  ModelBuilder::set_int(model.node("ConcatFromSequence", {"parts"}, {"joined"}), "axis", 1);
-  ModelBuilder::set_int(model.node("Concat", {"joined", "x"}, {"y"}), "axis", 1);
+  testing::set_int(model.node("ConcatFromSequence", {"parts"}, {"joined"}), "axis", 1);
+  testing::set_int(model.node("Concat", {"joined", "x"}, {"y"}), "axis", 1);
   model.output_type(0).mutable_tensor_type()->clear_shape();
   const Feed feed = find(model, {.bound = {{"n", {4}}}});
   ASSERT_TRUE(feed.runs()) << feed.problem;
@@ -353,8 +341,8 @@ TEST_F(FindFeed, AMapIsRefusedWithItsNameAndWhatToDo) {
   model.node("Relu", {"x"}, {"z"});
   ::onnx::NodeProto& cast = model.node("CastMap", {"m"}, {"y"});
   cast.set_domain("ai.onnx.ml");
-  ModelBuilder::set_text(cast, "map_form", "SPARSE");
-  ModelBuilder::set_int(cast, "max_map", 3);
+  testing::set_text(cast, "map_form", "SPARSE");
+  testing::set_int(cast, "max_map", 3);
   const Feed feed = find(model);
   EXPECT_FALSE(feed.runs());
   EXPECT_EQ(feed.problem, "maps are neither drawn nor read, and its input m holds one");

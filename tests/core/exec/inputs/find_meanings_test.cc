@@ -54,7 +54,7 @@ TEST_F(FindMeanings, IndicesLieWithinAllAxesThatAreLookedUp) {
   model.input("ids", {4}, ::onnx::TensorProto::INT32).integers("axes", {0}).integers("two", {2});
   model.weight("wide", {30, 1}, std::vector<float>(30, 1.0f));
   model.weight("narrow", {5, 1}, std::vector<float>(5, 1.0f));
-  ModelBuilder::set_int(model.node("Cast", {"ids"}, {"long"}), "to", kInt64);
+  testing::set_int(model.node("Cast", {"ids"}, {"long"}), "to", kInt64);
   model.node("Unsqueeze", {"long", "axes"}, {"row"});
   model.node("Gather", {"wide", "row"}, {"a"});
   model.node("Gather", {"narrow", "ids"}, {"b"});
@@ -66,7 +66,7 @@ TEST_F(FindMeanings, IndicesLieWithinAllAxesThatAreLookedUp) {
 TEST_F(FindMeanings, FloatsThatAreCastToIndicesAreWhole) {
   ModelBuilder model;
   model.input("ids", {64}).weight("table", {9, 1}, std::vector<float>(9, 1)).output("y", {64, 1});
-  ModelBuilder::set_int(model.node("Cast", {"ids"}, {"whole"}), "to", ::onnx::TensorProto::INT32);
+  testing::set_int(model.node("Cast", {"ids"}, {"whole"}), "to", ::onnx::TensorProto::INT32);
   model.node("Gather", {"table", "whole"}, {"y"});
   EXPECT_THAT(drawn(model, "ids", 200), AllOf(Each(Le(8)), Each(Ge(0)), ::testing::Contains(8)));
   Rng rng(5, "floats");
@@ -108,7 +108,7 @@ TEST_F(FindMeanings, AnElementOfAShapeIsTakenFromItsPlace) {
   ModelBuilder model;
   model.input("x", {2, "rows", 3}).input("n", {1}, kInt64).output("y", {});
   model.integers("two", {2}).integers("three", {3});
-  ModelBuilder::set_int(model.node("Concat", {"two", "n", "three"}, {"shape"}), "axis", 0);
+  testing::set_int(model.node("Concat", {"two", "n", "three"}, {"shape"}), "axis", 0);
   model.node("Reshape", {"x", "shape"}, {"y"});
   EXPECT_THAT(drawn(model, "n", 1, {{"rows", 9}}), ElementsAre(9));
 }
@@ -149,10 +149,8 @@ TEST_F(FindMeanings, ReadersInsideBodiesCount) {
   model.input("x", {2, 3}).input("n", {2}, kInt64).input("b", {}, ::onnx::TensorProto::BOOL).output("y", {});
   ::onnx::NodeProto& branch = model.node("If", {"b"}, {"y"});
   for (const char* name : {"then_branch", "else_branch"}) {
-    ::onnx::AttributeProto& attribute = *branch.add_attribute();
-    attribute.set_name(name);
-    attribute.set_type(::onnx::AttributeProto::GRAPH);
-    ::onnx::GraphProto& body = *attribute.mutable_g();
+    ::onnx::GraphProto& body =
+        *onnx::test::add_attribute(branch, name, ::onnx::AttributeProto::GRAPH).mutable_g();
     body.set_name(name);
     ::onnx::NodeProto& node = *body.add_node();
     node.set_op_type("Reshape");
@@ -173,34 +171,26 @@ TEST_F(FindMeanings, ScalesPlacesAndLengthsRun) {
     Rng rng(1, "readers");
     for (int draw = 0; draw < 10; ++draw) session.run(inputs.draw(session.inputs(), {}, rng));
   };
-  const auto set_ints = [](::onnx::NodeProto& node, const std::string& name, const std::vector<int>& values) {
-    ::onnx::AttributeProto& attribute = *node.add_attribute();
-    attribute.set_name(name);
-    attribute.set_type(::onnx::AttributeProto::INTS);
-    for (const int value : values) attribute.add_ints(value);
-  };
   ModelBuilder resize;
   resize.input("x", {1, 3, 8, 8}).input("scales", {4}).output("y", {1, 3, 8, 8});
-  ::onnx::AttributeProto& mode = *resize.node("Resize", {"x", "", "scales"}, {"y"}).add_attribute();
-  mode.set_name("mode");
-  mode.set_type(::onnx::AttributeProto::STRING);
-  mode.set_s("cubic");
+  testing::set_text(resize.node("Resize", {"x", "", "scales"}, {"y"}), "mode", "cubic");
   EXPECT_NO_THROW(runs(resize)) << "scales of exactly 1 on the outer axes";
 
   ModelBuilder columns;
   columns.opset(18).input("x", {1, 5, 6}).input("image", {2}, kInt64).input("block", {2}, kInt64);
   ::onnx::NodeProto& node = columns.output("y", {}).node("Col2Im", {"x", "image", "block"}, {"y"});
   columns.output_type(0).mutable_tensor_type()->clear_shape();
-  set_ints(node, "pads", {1, 0, 1, 0});
-  set_ints(node, "strides", {2, 1});
+  testing::set_ints(node, "pads", {1, 0, 1, 0});
+  testing::set_ints(node, "strides", {2, 1});
   EXPECT_NO_THROW(runs(columns));
   EXPECT_THAT(drawn(columns, "image", 2), ElementsAre(1, 3))
       << "2 x 3 places, a stride of 2, two rows of padding";
 
   ModelBuilder unpool;
   unpool.input("x", {1, 2, 3, 3}).input("at", {1, 2, 3, 3}, kInt64).input("shape", {4}, kInt64);
-  set_ints(unpool.output("y", {}).node("MaxUnpool", {"x", "at", "shape"}, {"y"}), "kernel_shape", {2, 2});
-  set_ints(*unpool.graph().mutable_node(0), "strides", {2, 2});
+  testing::set_ints(unpool.output("y", {}).node("MaxUnpool", {"x", "at", "shape"}, {"y"}), "kernel_shape",
+                    {2, 2});
+  testing::set_ints(*unpool.graph().mutable_node(0), "strides", {2, 2});
   unpool.output_type(0).mutable_tensor_type()->clear_shape();
   EXPECT_THAT(drawn(unpool, "shape", 4), ElementsAre(1, 2, 6, 6));
   EXPECT_NO_THROW(runs(unpool));
@@ -235,16 +225,18 @@ TEST_F(FindMeanings, WhatIsDrawnForAReaderRuns) {
     int count, slot;
     std::vector<std::string> more;
   };
-  for (const Case& one : std::vector<Case>{{"Reshape", 1, 1, {}},
-                                           {"Reshape", 5, 1, {}},
-                                           {"Expand", 3, 1, {}},
-                                           {"Tile", 3, 1, {}},
-                                           {"Pad", 6, 1, {}},
-                                           {"ReduceSum", 2, 1, {}},
-                                           {"Unsqueeze", 2, 1, {}},
-                                           {"Resize", 3, 3, {"", ""}},
-                                           {"CumSum", 1, 1, {}},
-                                           {"Split", 1, 1, {}}}) {
+  for (const Case& one : std::vector<Case>{
+           {"Reshape", 1, 1, {}},
+           {"Reshape", 5, 1, {}},
+           {"Expand", 3, 1, {}},
+           {"Tile", 3, 1, {}},
+           {"Pad", 6, 1, {}},
+           {"ReduceSum", 2, 1, {}},
+           {"Unsqueeze", 2, 1, {}},
+           {"Resize", 3, 3, {"", ""}},
+           {"CumSum", 1, 1, {}},
+           {"Split", 1, 1, {}},
+       }) {
     ModelBuilder model = reader(one.op, one.count, one.slot, one.more);
     const auto path = model.write(folder_ / "m.onnx");
     const RandomInputs inputs(find_meanings(path));

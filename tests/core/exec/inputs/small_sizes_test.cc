@@ -18,8 +18,8 @@ TEST(SmallSizes, ConstantsComeFromShortTensorsAndAttributesThatMeanSizes) {
   ModelBuilder model;
   model.input("x", {"n", 3}).output("y", {"n", 3}).integers("from", {-6, 0, 1 << 20});
   model.integers("table", std::vector<std::int64_t>(100, 33));  // too long to be of sizes
-  ModelBuilder::set_int(model.node("Softmax", {"x"}, {"y"}), "axis", 5);
-  ModelBuilder::set_int(model.node("SpaceToDepth", {"x"}, {"z"}), "blocksize", 2);
+  testing::set_int(model.node("Softmax", {"x"}, {"y"}), "axis", 5);
+  testing::set_int(model.node("SpaceToDepth", {"x"}, {"z"}), "blocksize", 2);
   EXPECT_THAT(small_constants(model.write(folder / "m.onnx"), 64), ElementsAre(2, 6));
   EXPECT_THAT(small_constants(folder / "m.onnx", 3), ElementsAre(2));
 }
@@ -28,10 +28,7 @@ TEST(SmallSizes, ConstantsOfSubGraphsCountToo) {
   const TempFolder folder;
   ModelBuilder model, branch;
   branch.integers("inner", {11});
-  auto& attribute = *model.node("If", {"c"}, {"y"}).add_attribute();
-  attribute.set_name("then_branch");
-  attribute.set_type(::onnx::AttributeProto::GRAPH);
-  *attribute.mutable_g() = branch.graph();
+  ModelBuilder::set_body(model.node("If", {"c"}, {"y"}), "then_branch", branch);
   EXPECT_THAT(small_constants(model.write(folder / "m.onnx"), 64), ElementsAre(11));
 }
 

@@ -41,10 +41,7 @@ std::filesystem::path write_model(const std::filesystem::path& file) {
   model.weight("half", {}, {0.5f});
   model.input("image", {1, 16, 24, 24});
   const auto conv = [&](const char* in, const char* out) {
-    ::onnx::AttributeProto& pads = *model.node("Conv", {in, "W"}, {out}).add_attribute();
-    pads.set_name("pads");
-    pads.set_type(::onnx::AttributeProto::INTS);
-    for (int i = 0; i < 4; ++i) pads.add_ints(1);
+    testing::set_ints(model.node("Conv", {in, "W"}, {out}), "pads", {1, 1, 1, 1});
   };
   conv("image", "first");
   model.node("Relu", {"first"}, {"rectified"});
@@ -107,10 +104,7 @@ TEST(KernelLists, OpsThatRewritesLeaveAloneAreKindsOfTheirOwn) {
   model.weight("W", {1, 64, 8}, std::vector<float>(64 * 8, 0.01f));
   model.weight("R", {1, 64, 16}, std::vector<float>(64 * 16, 0.02f));
   model.input("x", {20, 1, 8});
-  ::onnx::AttributeProto& hidden = *model.node("LSTM", {"x", "W", "R"}, {"h"}).add_attribute();
-  hidden.set_name("hidden_size");
-  hidden.set_type(::onnx::AttributeProto::INT);
-  hidden.set_i(16);
+  testing::set_int(model.node("LSTM", {"x", "W", "R"}, {"h"}), "hidden_size", 16);
   model.node("Selu", {"h"}, {"y"});
   model.output("y", {20, 1, 1, 16});
   const KernelLists lists = compare(model.write(folder / "m.onnx"));
@@ -171,7 +165,7 @@ std::filesystem::path write_bodies(const std::filesystem::path& file, const char
   model.input("x", {64, 64}).integers("steps", {5}).weight("least", {}, {-1});
   ModelBuilder::set_body(model.node("Loop", {"steps", "", "x"}, {"last"}), "body", std::move(step));
   model.node("Abs", {"last"}, {"size"});
-  ModelBuilder::set_int(model.node("ReduceMax", {"size"}, {"largest"}), "keepdims", 0);
+  testing::set_int(model.node("ReduceMax", {"size"}, {"largest"}), "keepdims", 0);
   model.node("Greater", {"largest", "least"}, {"chosen"});
   ::onnx::NodeProto& choice = model.node("If", {"chosen"}, {"y"});
   ModelBuilder::set_body(choice, "then_branch", std::move(taken));
@@ -217,7 +211,7 @@ TEST(KernelLists, HalfPrecisionIsKnownWhereTheRuntimeWidensIt) {
   model.weight("W", {16, 16, 3, 3}, std::vector<float>(16 * 16 * 9, 0.01f));
   model.input("x", {1, 16, 24, 24});
   const auto half = [&](const std::string& value) {
-    ModelBuilder::set_int(model.node("Cast", {value}, {value + "16"}), "to", ::onnx::TensorProto::FLOAT16);
+    testing::set_int(model.node("Cast", {value}, {value + "16"}), "to", ::onnx::TensorProto::FLOAT16);
   };
   half("x");
   half("W");

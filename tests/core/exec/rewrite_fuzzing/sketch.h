@@ -13,6 +13,7 @@
 
 #include "core/base/rng.h"
 #include "core/exec/runtime/tensor.h"
+#include "core/onnx/set_attributes.h"
 
 namespace regraft::exec::rewrite_fuzzing {
 
@@ -47,12 +48,11 @@ class NodeSketch {
  public:
   explicit NodeSketch(pb::NodeProto& node) : node_(&node) {}
   NodeSketch& integer(const char* name, std::int64_t value) {
-    pb::AttributeProto& attribute = add(name, pb::AttributeProto::INT);
-    attribute.set_i(value);
+    onnx::test::set_int(*node_, name, value);
     return *this;
   }
   NodeSketch& real(const char* name, double value) {
-    add(name, pb::AttributeProto::FLOAT).set_f(static_cast<float>(value));
+    onnx::test::set_float(*node_, name, static_cast<float>(value));
     return *this;
   }
   NodeSketch& text(const char* name, const std::string& value) {
@@ -60,24 +60,16 @@ class NodeSketch {
     return *this;
   }
   NodeSketch& ints(const char* name, const Dims& values) {
-    pb::AttributeProto& attribute = add(name, pb::AttributeProto::INTS);
-    for (const std::int64_t value : values) attribute.add_ints(value);
+    onnx::test::set_ints(*node_, name, values);
     return *this;
   }
   NodeSketch& graph(const char* name, pb::GraphProto graph) {
-    *add(name, pb::AttributeProto::GRAPH).mutable_g() = std::move(graph);
+    *onnx::test::add_attribute(*node_, name, pb::AttributeProto::GRAPH).mutable_g() = std::move(graph);
     return *this;
   }
   pb::NodeProto& proto() { return *node_; }
 
  private:
-  pb::AttributeProto& add(const char* name, pb::AttributeProto::AttributeType type) {
-    pb::AttributeProto& attribute = *node_->add_attribute();
-    attribute.set_name(name);
-    attribute.set_type(type);
-    return attribute;
-  }
-
   pb::NodeProto* node_;
 };
 
@@ -210,10 +202,7 @@ class Sketch {
       pb::NodeProto& node = *graph().add_node();
       node.set_op_type("Constant");
       node.add_output(name);
-      pb::AttributeProto& attribute = *node.add_attribute();
-      attribute.set_name("value");
-      attribute.set_type(pb::AttributeProto::TENSOR);
-      *attribute.mutable_t() = std::move(proto);
+      *onnx::test::add_attribute(node, "value", pb::AttributeProto::TENSOR).mutable_t() = std::move(proto);
     } else {
       if (model_.ir_version() < 4 || chance(3)) describe_input(tensor, name);
       *graph().add_initializer() = std::move(proto);

@@ -22,7 +22,7 @@ constexpr DType kNarrow[] = {
 ModelBuilder cast(int count, int from, int to) {
   ModelBuilder model;
   model.opset(25).input("x", {count}, from).output("y", {count}, to);
-  ModelBuilder::set_int(model.node("Cast", {"x"}, {"y"}), "to", to);
+  testing::set_int(model.node("Cast", {"x"}, {"y"}), "to", to);
   return model;
 }
 

@@ -94,10 +94,10 @@ TEST(OrtSession, AnOptionalOutputMayBeAbsent) {
   ModelBuilder model;
   model.opset(18).input("x", {1}).output("y", {1});
   ModelBuilder::make_optional(&model.output_type(0));
-  ::onnx::AttributeProto& type = *model.node("Optional", {}, {"y"}).add_attribute();
-  type.set_name("type");
-  type.set_type(::onnx::AttributeProto::TYPE_PROTO);
-  type.mutable_tp()->mutable_tensor_type()->set_elem_type(::onnx::TensorProto::FLOAT);
+  onnx::test::add_attribute(model.node("Optional", {}, {"y"}), "type", ::onnx::AttributeProto::TYPE_PROTO)
+      .mutable_tp()
+      ->mutable_tensor_type()
+      ->set_elem_type(::onnx::TensorProto::FLOAT);
   OrtSession session(model.write(folder / "m.onnx"));
   const Tensor x = Tensor::of<float>(DType::float32, {1}, std::vector{1.0f});
   EXPECT_EQ(session.run({&x, 1}).at(0).container, Container::nothing);

@@ -63,30 +63,6 @@ inline std::vector<float> ramp(std::size_t count) {
   return values;
 }
 
-inline void set_float(::onnx::NodeProto& node, const std::string& name, float value) {
-  ::onnx::AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(::onnx::AttributeProto::FLOAT);
-  attribute.set_f(value);
-}
-
-inline void set_ints(::onnx::NodeProto& node, const std::string& name, const Ints& values) {
-  ::onnx::AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(::onnx::AttributeProto::INTS);
-  for (const std::int64_t value : values) attribute.add_ints(value);
-}
-
-inline void set_text(::onnx::NodeProto& node, const std::string& name, const std::string& value) {
-  ::onnx::AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(::onnx::AttributeProto::STRING);
-  attribute.set_s(value);
-}
-
 using Node = ::onnx::NodeProto;
-inline void set_int(Node& node, const std::string& name, std::int64_t value) {
-  ModelBuilder::set_int(node, name, value);
-}
 
 }  // namespace regraft::exec::testing

@@ -7,8 +7,14 @@
 
 namespace regraft::exec::testing {
 
+struct Cases : std::vector<Case> {
+  void add(std::string name, std::function<void(ModelBuilder&)> build) {
+    push_back({std::move(name), std::move(build)});
+  }
+};
+
 inline std::vector<Case> elementwise_cases() {
-  std::vector<Case> cases;
+  Cases cases;
   for (const char* op :
        {"Relu", "LeakyRelu", "Elu",  "Sigmoid", "HardSigmoid", "HardSwish", "Tanh", "Softplus",
         "Erf",  "Exp",       "Sqrt", "Log",     "Reciprocal",  "Neg",       "Abs",  "Floor",
@@ -21,41 +27,40 @@ inline std::vector<Case> elementwise_cases() {
     cases.push_back(two_inputs(op, kBool));
   }
   for (const char* op : {"And", "Or"}) cases.push_back(two_inputs(op, kBool, kBool));
-  cases.push_back({"PowOfSquare", [](ModelBuilder& model) {
-                     model.input("x", {5}).output("y", {5}).weight("two", {}, {2});
-                     model.node("Pow", {"x", "two"}, {"y"});
-                   }});
-  cases.push_back({"IntegerDiv", [](ModelBuilder& model) {
-                     model.input("x", {5}, kInt64).output("y", {5}, kInt64).integers("d", {-3});
-                     model.node("Div", {"x", "d"}, {"y"});
-                   }});
-  cases.push_back({"Not", [](ModelBuilder& model) {
-                     model.input("x", {5}, kBool).output("y", {5}, kBool);
-                     model.node("Not", {"x"}, {"y"});
-                   }});
-  cases.push_back(
-      {"ClipWhereCast", [](ModelBuilder& model) {
-         model.input("x", {3, 4}).input("c", {4}, kBool).output("y", {3, 4}).output("n", {3, 4}, kInt64);
-         model.weight("low", {}, {-0.5f}).weight("high", {}, {0.75f});
-         model.node("Clip", {"x", "low", "high"}, {"k"});
-         model.node("Where", {"c", "k", "x"}, {"y"});
-         set_int(model.node("Cast", {"x"}, {"n"}), "to", kInt64);
-       }});
+  cases.add("PowOfSquare", [](ModelBuilder& model) {
+    model.input("x", {5}).output("y", {5}).weight("two", {}, {2});
+    model.node("Pow", {"x", "two"}, {"y"});
+  });
+  cases.add("IntegerDiv", [](ModelBuilder& model) {
+    model.input("x", {5}, kInt64).output("y", {5}, kInt64).integers("d", {-3});
+    model.node("Div", {"x", "d"}, {"y"});
+  });
+  cases.add("Not", [](ModelBuilder& model) {
+    model.input("x", {5}, kBool).output("y", {5}, kBool);
+    model.node("Not", {"x"}, {"y"});
+  });
+  cases.add("ClipWhereCast", [](ModelBuilder& model) {
+    model.input("x", {3, 4}).input("c", {4}, kBool).output("y", {3, 4}).output("n", {3, 4}, kInt64);
+    model.weight("low", {}, {-0.5f}).weight("high", {}, {0.75f});
+    model.node("Clip", {"x", "low", "high"}, {"k"});
+    model.node("Where", {"c", "k", "x"}, {"y"});
+    set_int(model.node("Cast", {"x"}, {"n"}), "to", kInt64);
+  });
   return cases;
 }
 
 inline std::vector<Case> linear_cases() {
-  std::vector<Case> cases;
-  cases.push_back({"MatMul", [](ModelBuilder& model) {
-                     model.input("a", {2, 1, 3, 4}).input("b", {5, 4, 6}).output("y", {2, 5, 3, 6});
-                     model.node("MatMul", {"a", "b"}, {"y"});
-                   }});
-  cases.push_back({"Gemm", [](ModelBuilder& model) {
-                     model.input("a", {4, 3}).input("b", {5, 4}).input("c", {5}).output("y", {3, 5});
-                     Node& node = model.node("Gemm", {"a", "b", "c"}, {"y"});
-                     set_int(node, "transA", 1), set_int(node, "transB", 1);
-                     set_float(node, "alpha", 0.5f), set_float(node, "beta", 2);
-                   }});
+  Cases cases;
+  cases.add("MatMul", [](ModelBuilder& model) {
+    model.input("a", {2, 1, 3, 4}).input("b", {5, 4, 6}).output("y", {2, 5, 3, 6});
+    model.node("MatMul", {"a", "b"}, {"y"});
+  });
+  cases.add("Gemm", [](ModelBuilder& model) {
+    model.input("a", {4, 3}).input("b", {5, 4}).input("c", {5}).output("y", {3, 5});
+    Node& node = model.node("Gemm", {"a", "b", "c"}, {"y"});
+    set_int(node, "transA", 1), set_int(node, "transB", 1);
+    set_float(node, "alpha", 0.5f), set_float(node, "beta", 2);
+  });
   cases.push_back(shaped(
       "GroupedConv", {2, 4, 7, 9}, "Conv", {"w", "b"},
       [](ModelBuilder& model, Node& node) {
@@ -107,7 +112,7 @@ inline std::vector<Case> linear_cases() {
 }
 
 inline std::vector<Case> pool_cases() {
-  std::vector<Case> cases;
+  Cases cases;
   for (const std::int64_t ceil_mode : {0, 1}) {
     const std::string suffix = ceil_mode != 0 ? "Ceil" : "";
     cases.push_back(shaped(
@@ -142,17 +147,17 @@ inline std::vector<Case> pool_cases() {
 }
 
 inline std::vector<Case> movement_cases() {
-  std::vector<Case> cases;
+  Cases cases;
   cases.push_back(shaped(
       "Reshape", {2, 3, 4}, "Reshape", {"s"},
       [](ModelBuilder& model, Node&) {
         model.integers("s", {0, -1, 2});
       },
       3));
-  cases.push_back({"Flatten", [](ModelBuilder& model) {
-                     model.input("x", {2, 3, 4}).output("y", {6, 4});
-                     set_int(model.node("Flatten", {"x"}, {"y"}), "axis", 2);
-                   }});
+  cases.add("Flatten", [](ModelBuilder& model) {
+    model.input("x", {2, 3, 4}).output("y", {6, 4});
+    set_int(model.node("Flatten", {"x"}, {"y"}), "axis", 2);
+  });
   cases.push_back(one_input("Transpose", [](Node& node) { set_ints(node, "perm", {2, 0, 1}); }));
   cases.push_back(shaped(
       "SqueezeUnsqueeze", {2, 1, 4}, "Squeeze", {"a"},
@@ -162,10 +167,10 @@ inline std::vector<Case> movement_cases() {
         model.node("Unsqueeze", {"s", "b"}, {"y0"});
       },
       4));
-  cases.push_back({"Concat", [](ModelBuilder& model) {
-                     model.input("a", {2, 3}).input("b", {2, 5}).output("y", {2, 11});
-                     set_int(model.node("Concat", {"a", "b", "a"}, {"y"}), "axis", -1);
-                   }});
+  cases.add("Concat", [](ModelBuilder& model) {
+    model.input("a", {2, 3}).input("b", {2, 5}).output("y", {2, 11});
+    set_int(model.node("Concat", {"a", "b", "a"}, {"y"}), "axis", -1);
+  });
   cases.push_back(shaped(
       "Split", {2, 7}, "Split", {"s"},
       [](ModelBuilder& model, Node& node) {
@@ -203,32 +208,32 @@ inline std::vector<Case> movement_cases() {
         model.integers("r", {2, 3});
       },
       2));
-  cases.push_back({"Shape", [](ModelBuilder& model) {
-                     model.input("x", {3, 4}).output("y", {2}, kInt64);
-                     model.node("Shape", {"x"}, {"y"});
-                   }});
+  cases.add("Shape", [](ModelBuilder& model) {
+    model.input("x", {3, 4}).output("y", {2}, kInt64);
+    model.node("Shape", {"x"}, {"y"});
+  });
   return cases;
 }
 
 inline std::vector<Case> gather_cases() {
-  std::vector<Case> cases;
-  cases.push_back({"Gather", [](ModelBuilder& model) {
-                     model.input("x", {2, 5, 3}).input("i", {2, 2}, kInt64).output("y", {2, 2, 2, 3});
-                     model.weight("table", {2, 5, 3}, ramp(30));
-                     model.node("Add", {"x", "table"}, {"sum"});
-                     auto& info = *model.graph().add_value_info();
-                     info.CopyFrom(model.graph().input(0));
-                     info.set_name("sum");
-                     set_int(model.node("Gather", {"sum", "i"}, {"y"}), "axis", 1);
-                   }});
-  cases.push_back({"GatherFromTheEnd", [](ModelBuilder& model) {
-                     model.input("x", {2, 5}).output("y", {2, 2}).integers("i", {-1, 1});
-                     set_int(model.node("Gather", {"x", "i"}, {"y"}), "axis", 1);
-                   }});
-  cases.push_back({"GatherElements", [](ModelBuilder& model) {
-                     model.input("x", {3, 2}).input("i", {1, 2}, kInt64).output("y", {1, 2});
-                     model.node("GatherElements", {"x", "i"}, {"y"});
-                   }});
+  Cases cases;
+  cases.add("Gather", [](ModelBuilder& model) {
+    model.input("x", {2, 5, 3}).input("i", {2, 2}, kInt64).output("y", {2, 2, 2, 3});
+    model.weight("table", {2, 5, 3}, ramp(30));
+    model.node("Add", {"x", "table"}, {"sum"});
+    auto& info = *model.graph().add_value_info();
+    info.CopyFrom(model.graph().input(0));
+    info.set_name("sum");
+    set_int(model.node("Gather", {"sum", "i"}, {"y"}), "axis", 1);
+  });
+  cases.add("GatherFromTheEnd", [](ModelBuilder& model) {
+    model.input("x", {2, 5}).output("y", {2, 2}).integers("i", {-1, 1});
+    set_int(model.node("Gather", {"x", "i"}, {"y"}), "axis", 1);
+  });
+  cases.add("GatherElements", [](ModelBuilder& model) {
+    model.input("x", {3, 2}).input("i", {1, 2}, kInt64).output("y", {1, 2});
+    model.node("GatherElements", {"x", "i"}, {"y"});
+  });
   return cases;
 }
 
@@ -248,7 +253,7 @@ inline Case attention_case(const std::string& name, const std::vector<std::strin
 }
 
 inline std::vector<Case> attention_cases() {
-  std::vector<Case> cases;
+  Cases cases;
   cases.push_back(attention_case("Attention", {}, [](ModelBuilder&, Node&) {}));
   cases.push_back(attention_case("AttentionScaled", {},
                                  [](ModelBuilder&, Node& node) { set_float(node, "scale", -0.7f); }));
@@ -262,19 +267,19 @@ inline std::vector<Case> attention_cases() {
         model.input("m", {2, 4, 3, 5});
         set_float(node, "scale", 0.25f);
       }));
-  cases.push_back({"AttentionOfOneQuery", [](ModelBuilder& model) {
-                     model.import_domain("com.microsoft").input("q", {2, 1, 8}).input("k", {2, 5, 8});
-                     model.output("y", {2, 1, 8});
-                     Node& node = model.node("MultiHeadAttention", {"q", "k", "k"}, {"y"});
-                     node.set_domain("com.microsoft");
-                     set_int(node, "num_heads", 2);
-                   }});
+  cases.add("AttentionOfOneQuery", [](ModelBuilder& model) {
+    model.import_domain("com.microsoft").input("q", {2, 1, 8}).input("k", {2, 5, 8});
+    model.output("y", {2, 1, 8});
+    Node& node = model.node("MultiHeadAttention", {"q", "k", "k"}, {"y"});
+    node.set_domain("com.microsoft");
+    set_int(node, "num_heads", 2);
+  });
   return cases;
 }
 
 /// Only where elements are repeated is a Resize known: by factors, by sizes, and with dims that stay.
 inline std::vector<Case> resize_cases() {
-  std::vector<Case> cases;
+  Cases cases;
   for (const char* mode : {"asymmetric", "half_pixel", "pytorch_half_pixel"}) {
     cases.push_back(shaped(
         std::string("Resize_") + mode, {2, 3, 1, 1}, "Resize", {"", "f"},
@@ -296,58 +301,58 @@ inline std::vector<Case> resize_cases() {
 
 /// Ops of later opsets, and those that models compute shapes and types with.
 inline std::vector<Case> other_cases() {
-  std::vector<Case> cases;
+  Cases cases;
   for (const char* approximate : {"none", "tanh"})
-    cases.push_back({std::string("Gelu_") + approximate, [=](ModelBuilder& model) {
-                       model.opset(20).input("x", {2, 3}).output("y", {2, 3});
-                       set_text(model.node("Gelu", {"x"}, {"y"}), "approximate", approximate);
-                     }});
-  cases.push_back({"CastLike", [](ModelBuilder& model) {
-                     model.input("x", {2, 3}).input("t", {1}, kInt64).output("y", {2, 3}, kInt64);
-                     model.node("CastLike", {"x", "t"}, {"y"});
-                   }});
-  cases.push_back({"ConstantOfShape", [](ModelBuilder& model) {
-                     model.input("x", {2, 3}).output("y", {2, 3});
-                     model.node("Shape", {"x"}, {"s"});
-                     model.node("ConstantOfShape", {"s"}, {"y"});
-                   }});
+    cases.add(std::string("Gelu_") + approximate, [=](ModelBuilder& model) {
+      model.opset(20).input("x", {2, 3}).output("y", {2, 3});
+      set_text(model.node("Gelu", {"x"}, {"y"}), "approximate", approximate);
+    });
+  cases.add("CastLike", [](ModelBuilder& model) {
+    model.input("x", {2, 3}).input("t", {1}, kInt64).output("y", {2, 3}, kInt64);
+    model.node("CastLike", {"x", "t"}, {"y"});
+  });
+  cases.add("ConstantOfShape", [](ModelBuilder& model) {
+    model.input("x", {2, 3}).output("y", {2, 3});
+    model.node("Shape", {"x"}, {"s"});
+    model.node("ConstantOfShape", {"s"}, {"y"});
+  });
   return cases;
 }
 
 /// Scales and zero points: one for all, one for each place along an axis, none.
 inline std::vector<Case> quantised_cases() {
-  std::vector<Case> cases;
-  cases.push_back({"DequantizeLinear", [](ModelBuilder& model) {
-                     model.input("x", {2, 3, 4}, kUint8).input("z", {}, kUint8).output("y", {2, 3, 4});
-                     model.weight("s", {}, {0.25f});
-                     model.node("DequantizeLinear", {"x", "s", "z"}, {"y"});
-                   }});
-  cases.push_back({"DequantizeLinearByAxis", [](ModelBuilder& model) {
-                     model.input("x", {2, 3, 4}, kInt8).input("z", {3}, kInt8).output("y", {2, 3, 4});
-                     model.weight("s", {3}, {0.25f, 1, 0.5f});
-                     set_int(model.node("DequantizeLinear", {"x", "s", "z"}, {"y"}), "axis", -2);
-                   }});
-  cases.push_back({"DequantizeLinearOfSums", [](ModelBuilder& model) {
-                     model.input("x", {2, 3}, kInt32).output("y", {2, 3}).weight("s", {1}, {0.5f});
-                     model.node("DequantizeLinear", {"x", "s"}, {"y"});
-                   }});
+  Cases cases;
+  cases.add("DequantizeLinear", [](ModelBuilder& model) {
+    model.input("x", {2, 3, 4}, kUint8).input("z", {}, kUint8).output("y", {2, 3, 4});
+    model.weight("s", {}, {0.25f});
+    model.node("DequantizeLinear", {"x", "s", "z"}, {"y"});
+  });
+  cases.add("DequantizeLinearByAxis", [](ModelBuilder& model) {
+    model.input("x", {2, 3, 4}, kInt8).input("z", {3}, kInt8).output("y", {2, 3, 4});
+    model.weight("s", {3}, {0.25f, 1, 0.5f});
+    set_int(model.node("DequantizeLinear", {"x", "s", "z"}, {"y"}), "axis", -2);
+  });
+  cases.add("DequantizeLinearOfSums", [](ModelBuilder& model) {
+    model.input("x", {2, 3}, kInt32).output("y", {2, 3}).weight("s", {1}, {0.5f});
+    model.node("DequantizeLinear", {"x", "s"}, {"y"});
+  });
   for (const int bytes : {kUint8, kInt8}) {
-    cases.push_back({bytes == kInt8 ? "QuantizeLinearSigned" : "QuantizeLinear", [=](ModelBuilder& model) {
-                       model.input("x", {2, 30}).input("z", {}, bytes).output("y", {2, 30}, bytes);
-                       model.weight("s", {}, {0.0123f});
-                       model.node("QuantizeLinear", {"x", "s", "z"}, {"y"});
-                     }});
+    cases.add(bytes == kInt8 ? "QuantizeLinearSigned" : "QuantizeLinear", [=](ModelBuilder& model) {
+      model.input("x", {2, 30}).input("z", {}, bytes).output("y", {2, 30}, bytes);
+      model.weight("s", {}, {0.0123f});
+      model.node("QuantizeLinear", {"x", "s", "z"}, {"y"});
+    });
   }
-  cases.push_back({"QuantizeLinearByAxis", [](ModelBuilder& model) {
-                     model.input("x", {2, 3, 4}).output("y", {2, 3, 4}, kUint8);
-                     model.weight("s", {3}, {0.0123f, 0.11f, 0.0045f});
-                     model.node("QuantizeLinear", {"x", "s"}, {"y"});
-                   }});
+  cases.add("QuantizeLinearByAxis", [](ModelBuilder& model) {
+    model.input("x", {2, 3, 4}).output("y", {2, 3, 4}, kUint8);
+    model.weight("s", {3}, {0.0123f, 0.11f, 0.0045f});
+    model.node("QuantizeLinear", {"x", "s"}, {"y"});
+  });
   return cases;
 }
 
 inline std::vector<Case> all_cases() {
-  std::vector<Case> cases;
+  Cases cases;
   for (const auto& part :
        {elementwise_cases(), linear_cases(), pool_cases(), movement_cases(), gather_cases(),
         attention_cases(), resize_cases(), other_cases(), quantised_cases()}) {

@@ -95,7 +95,7 @@ ModelBuilder rows_of_four() {
   model.input("x", {"n", 8}).output("y", {"", 4}).integers("four", {4}).integers("any", {-1});
   model.node("Shape", {"x"}, {"sizes"});
   model.node("Div", {"sizes", "four"}, {"quarter"});
-  ModelBuilder::set_int(model.node("Concat", {"any", "four"}, {"rows"}), "axis", 0);
+  testing::set_int(model.node("Concat", {"any", "four"}, {"rows"}), "axis", 0);
   model.node("Reshape", {"x", "rows"}, {"r"});
   model.node("ConstantOfShape", {"quarter"}, {"zeros"});
   model.node("ReduceSum", {"zeros"}, {"zero"});

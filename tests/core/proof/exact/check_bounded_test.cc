@@ -18,8 +18,7 @@ TEST_P(Unsound, IsRefuted) {
   EXPECT_NE(result.counterexample.find("seed"), std::string::npos) << result.counterexample;
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, Unsound, ::testing::ValuesIn(unsound_rules()),
-                         [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(Each, Unsound, ::testing::ValuesIn(unsound_rules()), by_name);
 
 class Planted : public ::testing::TestWithParam<UnsoundRule> {};
 
@@ -31,18 +30,12 @@ TEST_P(Planted, IsRefutedForTheCornerWhereItIsWrong) {
                                               << " and " << result.random_matches << " matches";
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Planted, ::testing::ValuesIn(size_rules()),
-                         [](const auto& each) { return each.param.name; });
-INSTANTIATE_TEST_SUITE_P(Named, Planted, ::testing::ValuesIn(named_rules()),
-                         [](const auto& each) { return each.param.name; });
-INSTANTIATE_TEST_SUITE_P(Types, Planted, ::testing::ValuesIn(type_rules()),
-                         [](const auto& each) { return each.param.name; });
-INSTANTIATE_TEST_SUITE_P(Values, Planted, ::testing::ValuesIn(value_rules()),
-                         [](const auto& each) { return each.param.name; });
-INSTANTIATE_TEST_SUITE_P(Undefined, Planted, ::testing::ValuesIn(undefined_rules()),
-                         [](const auto& each) { return each.param.name; });
-INSTANTIATE_TEST_SUITE_P(Each, Planted, ::testing::ValuesIn(planted_rules()),
-                         [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(Sizes, Planted, ::testing::ValuesIn(size_rules()), by_name);
+INSTANTIATE_TEST_SUITE_P(Named, Planted, ::testing::ValuesIn(named_rules()), by_name);
+INSTANTIATE_TEST_SUITE_P(Types, Planted, ::testing::ValuesIn(type_rules()), by_name);
+INSTANTIATE_TEST_SUITE_P(Values, Planted, ::testing::ValuesIn(value_rules()), by_name);
+INSTANTIATE_TEST_SUITE_P(Undefined, Planted, ::testing::ValuesIn(undefined_rules()), by_name);
+INSTANTIATE_TEST_SUITE_P(Each, Planted, ::testing::ValuesIn(planted_rules()), by_name);
 
 TEST(Bounded, SoundRulesHoldOnWholeGrids) {
   const auto rules = rules::RuleSet::parse(

@@ -10,6 +10,7 @@
 #include "core/rules/examples/make_example.h"
 #include "core/rules/interpreter.h"
 #include "core/rules/set/rule_set.h"
+#include "core/rules/shipped.h"
 
 namespace regraft::proof {
 namespace {
@@ -144,8 +145,7 @@ TEST(ExactInputs, RowsAreThoseThatThereAre) {
 
 // The rough values of every op that rules use are those of the naive interpreter in fp64.
 TEST(Exact, RoughValuesAgreeWithTheInterpreterOnExamplesOfAllShippedRules) {
-  const auto rules =
-      rules::RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", rules::RuleChoice::all());
+  const auto& rules = rules::all_shipped();
   std::size_t compared = 0;
   for (std::uint32_t rule = 0; rule < rules.size(); ++rule) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {

@@ -11,6 +11,8 @@ struct UnsoundRule {
   std::string text;
 };
 
+inline constexpr auto by_name = [](const auto& each) { return each.param.name; };
+
 inline std::vector<UnsoundRule> unsound_rules() {
   return {
       {"WrongEpsilon",

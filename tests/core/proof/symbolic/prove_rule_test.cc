@@ -21,11 +21,9 @@ TEST_P(NotProved, AnUnsoundRuleIsRefused) {
   EXPECT_FALSE(result.why_not.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, NotProved, ::testing::ValuesIn(unsound_rules()),
-                         [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(Each, NotProved, ::testing::ValuesIn(unsound_rules()), by_name);
 
-INSTANTIATE_TEST_SUITE_P(Unknown, NotProved, ::testing::ValuesIn(unknown_rules()),
-                         [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(Unknown, NotProved, ::testing::ValuesIn(unknown_rules()), by_name);
 
 class PlantedNotProved : public ::testing::TestWithParam<UnsoundRule> {};
 
@@ -40,19 +38,13 @@ TEST_P(PlantedNotProved, OrNotForTheCornerWhereItIsWrong) {
   EXPECT_TRUE(!result.proved || result.most_rank < wrong_from) << result.smt;
 }
 
-INSTANTIATE_TEST_SUITE_P(Undefined, PlantedNotProved, ::testing::ValuesIn(undefined_rules()),
-                         [](const auto& each) { return each.param.name; });
-INSTANTIATE_TEST_SUITE_P(Values, PlantedNotProved, ::testing::ValuesIn(value_rules()),
-                         [](const auto& each) { return each.param.name; });
-INSTANTIATE_TEST_SUITE_P(Each, PlantedNotProved, ::testing::ValuesIn(planted_rules()),
-                         [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(Undefined, PlantedNotProved, ::testing::ValuesIn(undefined_rules()), by_name);
+INSTANTIATE_TEST_SUITE_P(Values, PlantedNotProved, ::testing::ValuesIn(value_rules()), by_name);
+INSTANTIATE_TEST_SUITE_P(Each, PlantedNotProved, ::testing::ValuesIn(planted_rules()), by_name);
 
-INSTANTIATE_TEST_SUITE_P(Sizes, PlantedNotProved, ::testing::ValuesIn(size_rules()),
-                         [](const auto& each) { return each.param.name; });
-INSTANTIATE_TEST_SUITE_P(Named, PlantedNotProved, ::testing::ValuesIn(named_rules()),
-                         [](const auto& each) { return each.param.name; });
-INSTANTIATE_TEST_SUITE_P(Types, PlantedNotProved, ::testing::ValuesIn(type_rules()),
-                         [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(Sizes, PlantedNotProved, ::testing::ValuesIn(size_rules()), by_name);
+INSTANTIATE_TEST_SUITE_P(Named, PlantedNotProved, ::testing::ValuesIn(named_rules()), by_name);
+INSTANTIATE_TEST_SUITE_P(Types, PlantedNotProved, ::testing::ValuesIn(type_rules()), by_name);
 
 // A square matrix turned, where there are four dims: examples of that are rare.
 TEST(Proof, ThatFailsWithOneDimMoreIsForTheseRanksAlone) {

@@ -51,52 +51,48 @@ TEST_P(Whole, EqualSidesAreConfirmedAlsoByTheProgram) {
   EXPECT_TRUE(all_unsat(run_z3_program("z3", whole.text())));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Each, Whole,
-    ::testing::Values(
-        Pair{"RingLaws",
-             [](World& w) {
-               const Poly a = w.x(w.i, w.j), b = w.y(w.i, w.j), c = w.z(w.i, w.j);
-               return Sides{(a + b) * c + negate(c), c * a + (b + Poly::number(-1)) * c};
-             }},
-        Pair{"ProductOfThree",
-             [](World& w) {
-               return Sides{w.sum(w.n,
-                                  [&](const z3::expr& l) {
-                                    return w.sum(w.m, [&](const z3::expr& k) {
-                                      return w.x(w.i, k) * w.y(k, l);
-                                    }) * w.z(l, w.j);
-                                  }),
-                            w.sum(w.m, [&](const z3::expr& k) {
-                              return w.x(w.i, k) *
-                                     w.sum(w.n, [&](const z3::expr& l) { return w.y(k, l) * w.z(l, w.j); });
-                            })};
-             }},
-        Pair{"FactorOut",
-             [](World& w) {
-               const Poly c = w.z(w.i, w.j);
-               return Sides{w.sum(w.n, [&](const z3::expr& k) { return (w.x(w.i, k) + w.y(w.i, k)) * c; }),
-                            c * w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k); }) +
-                                c * w.sum(w.n, [&](const z3::expr& k) { return w.y(w.i, k); })};
-             }},
-        Pair{"SumOfTwoParts",
-             [](World& w) {
-               const auto whole = [&](const z3::expr& k) {
-                 return guarded(w.x(w.i, k), k < w.n) + guarded(w.y(w.i, k - w.n), k >= w.n);
-               };
-               return Sides{w.sum(w.n + w.m, whole), w.sum(w.n, [&](const z3::expr& k) {
-                              return w.x(w.i, k);
-                            }) + w.sum(w.m, [&](const z3::expr& k) { return w.y(w.i, k); })};
-             }},
-        Pair{"FunctionOfASum",
-             [](World& w) {
-               const auto share = [&](const z3::expr& at) {
-                 return w.exp(w.x(w.i, at)) *
-                        Poly::inverse(w.sum(w.n, [&](const z3::expr& k) { return w.exp(w.x(w.i, k)); }));
-               };
-               return Sides{guarded(share(w.j), w.j < w.m), share(w.j + 0)};
-             }}),
-    [](const auto& row) { return std::string(row.param.name); });
+const Pair kEachWhole[] = {
+    {"RingLaws",
+     [](World& w) {
+       const Poly a = w.x(w.i, w.j), b = w.y(w.i, w.j), c = w.z(w.i, w.j);
+       return Sides{(a + b) * c + negate(c), c * a + (b + Poly::number(-1)) * c};
+     }},
+    {"ProductOfThree",
+     [](World& w) {
+       return Sides{w.sum(w.n,
+                          [&](const z3::expr& l) {
+                            return w.sum(w.m, [&](const z3::expr& k) { return w.x(w.i, k) * w.y(k, l); }) *
+                                   w.z(l, w.j);
+                          }),
+                    w.sum(w.m, [&](const z3::expr& k) {
+                      return w.x(w.i, k) *
+                             w.sum(w.n, [&](const z3::expr& l) { return w.y(k, l) * w.z(l, w.j); });
+                    })};
+     }},
+    {"FactorOut",
+     [](World& w) {
+       const Poly c = w.z(w.i, w.j);
+       return Sides{w.sum(w.n, [&](const z3::expr& k) { return (w.x(w.i, k) + w.y(w.i, k)) * c; }),
+                    c * w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k); }) +
+                        c * w.sum(w.n, [&](const z3::expr& k) { return w.y(w.i, k); })};
+     }},
+    {"SumOfTwoParts",
+     [](World& w) {
+       const auto whole = [&](const z3::expr& k) {
+         return guarded(w.x(w.i, k), k < w.n) + guarded(w.y(w.i, k - w.n), k >= w.n);
+       };
+       return Sides{w.sum(w.n + w.m, whole), w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k); }) +
+                                                 w.sum(w.m, [&](const z3::expr& k) { return w.y(w.i, k); })};
+     }},
+    {"FunctionOfASum", [](World& w) {
+       const auto share = [&](const z3::expr& at) {
+         return w.exp(w.x(w.i, at)) *
+                Poly::inverse(w.sum(w.n, [&](const z3::expr& k) { return w.exp(w.x(w.i, k)); }));
+       };
+       return Sides{guarded(share(w.j), w.j < w.m), share(w.j + 0)};
+     }}};
+INSTANTIATE_TEST_SUITE_P(Each, Whole, ::testing::ValuesIn(kEachWhole),
+                         [](const auto& row) { return std::string(row.param.name); });
 
 class NotWhole : public ::testing::TestWithParam<Pair> {};
 
@@ -110,88 +106,84 @@ TEST_P(NotWhole, SidesThatDifferAreNot) {
   EXPECT_EQ(whole.text(), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Each, NotWhole,
-    ::testing::Values(
-        Pair{"OtherPlace",
-             [](World& w) {
-               return Sides{w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k); }),
-                            w.sum(w.n, [&](const z3::expr& k) { return w.x(w.j, k); })};
-             }},
-        Pair{"Shifted",
-             [](World& w) {
-               return Sides{w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k); }),
-                            w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k + 1); })};
-             }},
-        Pair{"OtherExtent",
-             [](World& w) {
-               return Sides{w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k); }),
-                            w.sum(w.m, [&](const z3::expr& k) { return w.x(w.i, k); })};
-             }},
-        Pair{"ProductOfSumsIsNoSumOfProducts",
-             [](World& w) {
-               return Sides{w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k); }) *
-                                w.sum(w.n, [&](const z3::expr& k) { return w.y(w.i, k); }),
-                            w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k) * w.y(w.i, k); })};
-             }},
-        Pair{"Diagonal",
-             [](World& w) {
-               const auto of = [&](const auto& place) {
-                 return w.sum(w.n, [&](const z3::expr& k) {
-                   return w.sum(w.n, [&](const z3::expr& l) { return place(k, l); });
-                 });
-               };
-               return Sides{of([&](const z3::expr& k, const z3::expr&) { return w.x(k, k); }),
-                            of([&](const z3::expr& k, const z3::expr& l) { return w.x(k, l); })};
-             }},
-        Pair{"Backwards",  // equal, but for a law that is not among those that are assumed
-             [](World& w) {
-               return Sides{w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k); }),
-                            w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, w.n - 1 - k); })};
-             }},
-        Pair{"EveryOther",
-             [](World& w) {
-               return Sides{w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k); }),
-                            w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k * 2); })};
-             }},
-        Pair{"CountedTwice",
-             [](World& w) {
-               const auto once = w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k); });
-               return Sides{once + once, once};
-             }},
-        Pair{"ConstantOverAnotherNumber",
-             [](World& w) {
-               return Sides{w.sum(w.n, [&](const z3::expr&) { return w.x(w.i, w.j); }), w.x(w.i, w.j)};
-             }},
-        Pair{"PartLeftOut",
-             [](World& w) {
-               return Sides{
-                   w.sum(w.n + w.m, [&](const z3::expr& k) { return guarded(w.x(w.i, k), k < w.n); }),
-                   w.sum(w.n + w.m, [&](const z3::expr& k) { return guarded(w.x(w.i, k), k <= w.n); })};
-             }},
-        Pair{"FunctionOfAnotherSum",
-             [](World& w) {
-               const auto sum = [&](const z3::expr& row) {
-                 return w.exp(w.sum(w.n, [&](const z3::expr& k) { return w.x(row, k); }));
-               };
-               return Sides{sum(w.i), sum(w.j)};
-             }},
-        Pair{"FunctionsInsideASum",
-             [](World& w) {
-               const auto sum = [&](bool swapped) {
-                 return w.sum(w.n, [&](const z3::expr& k) {
-                   return w.exp(
-                       w.sum(w.n, [&](const z3::expr& l) { return swapped ? w.x(l, k) : w.x(k, l); }));
-                 });
-               };
-               return Sides{sum(false), sum(true)};
-             }},
-        Pair{"QuotientIsNoProduct",
-             [](World& w) {
-               const Poly a = w.x(w.i, w.j), b = w.y(w.i, w.j);
-               return Sides{a * Poly::inverse(b) * b, a};
-             }}),
-    [](const auto& row) { return std::string(row.param.name); });
+const Pair kEachNotWhole[] = {
+    {"OtherPlace",
+     [](World& w) {
+       return Sides{w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k); }),
+                    w.sum(w.n, [&](const z3::expr& k) { return w.x(w.j, k); })};
+     }},
+    {"Shifted",
+     [](World& w) {
+       return Sides{w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k); }),
+                    w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k + 1); })};
+     }},
+    {"OtherExtent",
+     [](World& w) {
+       return Sides{w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k); }),
+                    w.sum(w.m, [&](const z3::expr& k) { return w.x(w.i, k); })};
+     }},
+    {"ProductOfSumsIsNoSumOfProducts",
+     [](World& w) {
+       return Sides{w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k); }) *
+                        w.sum(w.n, [&](const z3::expr& k) { return w.y(w.i, k); }),
+                    w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k) * w.y(w.i, k); })};
+     }},
+    {"Diagonal",
+     [](World& w) {
+       const auto of = [&](const auto& place) {
+         return w.sum(w.n, [&](const z3::expr& k) {
+           return w.sum(w.n, [&](const z3::expr& l) { return place(k, l); });
+         });
+       };
+       return Sides{of([&](const z3::expr& k, const z3::expr&) { return w.x(k, k); }),
+                    of([&](const z3::expr& k, const z3::expr& l) { return w.x(k, l); })};
+     }},
+    {"Backwards",  // equal, but for a law that is not among those that are assumed
+     [](World& w) {
+       return Sides{w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k); }),
+                    w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, w.n - 1 - k); })};
+     }},
+    {"EveryOther",
+     [](World& w) {
+       return Sides{w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k); }),
+                    w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k * 2); })};
+     }},
+    {"CountedTwice",
+     [](World& w) {
+       const auto once = w.sum(w.n, [&](const z3::expr& k) { return w.x(w.i, k); });
+       return Sides{once + once, once};
+     }},
+    {"ConstantOverAnotherNumber",
+     [](World& w) {
+       return Sides{w.sum(w.n, [&](const z3::expr&) { return w.x(w.i, w.j); }), w.x(w.i, w.j)};
+     }},
+    {"PartLeftOut",
+     [](World& w) {
+       return Sides{w.sum(w.n + w.m, [&](const z3::expr& k) { return guarded(w.x(w.i, k), k < w.n); }),
+                    w.sum(w.n + w.m, [&](const z3::expr& k) { return guarded(w.x(w.i, k), k <= w.n); })};
+     }},
+    {"FunctionOfAnotherSum",
+     [](World& w) {
+       const auto sum = [&](const z3::expr& row) {
+         return w.exp(w.sum(w.n, [&](const z3::expr& k) { return w.x(row, k); }));
+       };
+       return Sides{sum(w.i), sum(w.j)};
+     }},
+    {"FunctionsInsideASum",
+     [](World& w) {
+       const auto sum = [&](bool swapped) {
+         return w.sum(w.n, [&](const z3::expr& k) {
+           return w.exp(w.sum(w.n, [&](const z3::expr& l) { return swapped ? w.x(l, k) : w.x(k, l); }));
+         });
+       };
+       return Sides{sum(false), sum(true)};
+     }},
+    {"QuotientIsNoProduct", [](World& w) {
+       const Poly a = w.x(w.i, w.j), b = w.y(w.i, w.j);
+       return Sides{a * Poly::inverse(b) * b, a};
+     }}};
+INSTANTIATE_TEST_SUITE_P(Each, NotWhole, ::testing::ValuesIn(kEachNotWhole),
+                         [](const auto& row) { return std::string(row.param.name); });
 
 // Sums of random shape over leaves whose values are small integers: what differs in numbers is never
 // confirmed.

@@ -4,6 +4,7 @@
 #include "core/rules/graph_builder.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/reference_matcher.h"
+#include "core/rules/shipped.h"
 
 namespace regraft::rules {
 namespace {
@@ -12,11 +13,6 @@ using graph::NodeId;
 using graph::OpKind;
 using graph::Value;
 using testing::GraphBuilder;
-
-const RuleSet& shipped() {
-  static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
-  return rules;
-}
 
 // Operations on what is there, so that patterns overlap, share operands and have outside uses.
 void add_noise(GraphBuilder& b, Rng& rng) {
@@ -59,12 +55,6 @@ TEST_P(AgainstReference, FindsTheSameMatches) {
   EXPECT_GE(seen, kWantedMatches);
 }
 
-std::string test_name(const ::testing::TestParamInfo<std::uint32_t>& rule) {
-  std::string name = shipped().info(rule.param).name;
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return name;
-}
-
 // A guard that reads nothing of a list but its length waits until the list is there.
 TEST(Matcher, CountsTheMembersOfAList) {
   const RuleSet rules = RuleSet::parse(
@@ -79,7 +69,8 @@ TEST(Matcher, CountsTheMembersOfAList) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, AgainstReference,
-                         ::testing::Range(0u, static_cast<std::uint32_t>(shipped().size())), test_name);
+                         ::testing::Range(0u, static_cast<std::uint32_t>(shipped().size())),
+                         [](const auto& rule) { return test_name(shipped(), rule.param); });
 
 }  // namespace
 }  // namespace regraft::rules

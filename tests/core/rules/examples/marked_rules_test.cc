@@ -11,6 +11,7 @@
 #include "core/rules/interpreter.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/rewriter.h"
+#include "core/rules/shipped.h"
 
 namespace regraft::rules {
 namespace {
@@ -98,21 +99,23 @@ struct Named {
   const char* name;
   Extreme make;
 };
-constexpr Named kExtremes[] = {{"zeros", zeros},
-                               {"equal", equal},
-                               {"tiny", tiny},
-                               {"denormal", denormal},
-                               {"large", large},
-                               {"huge", huge_one},
-                               {"huge and tiny", huge_and_tiny},
-                               {"square overflows", square_overflows},
-                               {"mask of -inf", mask_infinite},
-                               {"mask of -1e4", mask_1e4},
-                               {"mask of -1e9", mask_1e9},
-                               {"mask of the lowest", mask_lowest},
-                               {"an infinity", infinity},
-                               {"infinities", infinities},
-                               {"a NaN", not_a_number}};
+constexpr Named kExtremes[] = {
+    {"zeros", zeros},
+    {"equal", equal},
+    {"tiny", tiny},
+    {"denormal", denormal},
+    {"large", large},
+    {"huge", huge_one},
+    {"huge and tiny", huge_and_tiny},
+    {"square overflows", square_overflows},
+    {"mask of -inf", mask_infinite},
+    {"mask of -1e4", mask_1e4},
+    {"mask of -1e9", mask_1e9},
+    {"mask of the lowest", mask_lowest},
+    {"an infinity", infinity},
+    {"infinities", infinities},
+    {"a NaN", not_a_number},
+};
 
 Inputs extreme_inputs(Inputs inputs, Extreme make, Rng& rng) {
   const std::size_t chosen = rng.below(std::max<std::size_t>(1, inputs.size()));
@@ -244,16 +247,10 @@ Seen differences(const RuleInfo& info) {
   return seen;
 }
 
-const RuleSet& shipped() {
-  static const RuleSet rules =
-      RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleChoice::all());
-  return rules;
-}
-
 class MarkedRule : public ::testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(MarkedRule, DiffersOnExtremesAsItsMarksSay) {
-  const RuleInfo& info = shipped().info(GetParam());
+  const RuleInfo& info = all_shipped().info(GetParam());
   const Seen seen = differences(info);
   const auto told = [&](Difference difference) {
     const auto found = seen.find(difference);
@@ -265,14 +262,9 @@ TEST_P(MarkedRule, DiffersOnExtremesAsItsMarksSay) {
                                                                                 << told(Difference::size);
 }
 
-std::string test_name(const ::testing::TestParamInfo<std::uint32_t>& info) {
-  std::string name = shipped().info(info.param).name;
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Each, MarkedRule, ::testing::Range(0u, static_cast<std::uint32_t>(shipped().size())),
-                         test_name);
+INSTANTIATE_TEST_SUITE_P(Each, MarkedRule,
+                         ::testing::Range(0u, static_cast<std::uint32_t>(all_shipped().size())),
+                         [](const auto& rule) { return test_name(all_shipped(), rule.param); });
 
 }  // namespace
 }  // namespace regraft::rules

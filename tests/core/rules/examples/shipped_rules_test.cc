@@ -7,6 +7,7 @@
 #include "core/rules/interpreter.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/rewriter.h"
+#include "core/rules/shipped.h"
 #include "support/validate.h"
 
 namespace regraft::rules {
@@ -24,12 +25,6 @@ std::size_t wanted_draws() {
 
 constexpr std::size_t kMostAttempts = 5000;  // for one draw that is wanted
 constexpr double kTolerance = 1e-10;         // all is fp64; the largest difference that was seen is 7e-14
-
-const RuleSet& shipped() {
-  static const RuleSet rules =
-      RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleChoice::all());
-  return rules;
-}
 
 struct Draw {
   std::size_t compared = 0;  // matches
@@ -66,7 +61,7 @@ class ShippedRule : public ::testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(ShippedRule, KeepsValuesOnRandomInstances) {
   const std::uint64_t first = 1000 * (GetParam() + 1);
-  const RuleInfo& info = shipped().info(GetParam());
+  const RuleInfo& info = all_shipped().info(GetParam());
   // An index of this rule alone: one of all of them would be most of the work.
   const RuleSet rules = RuleSet::alone(info);
   const std::size_t wanted = wanted_draws();
@@ -97,14 +92,9 @@ TEST(InstanceTest, NoticesARuleThatIsWrong) {
   }
 }
 
-std::string test_name(const ::testing::TestParamInfo<std::uint32_t>& info) {
-  std::string name = shipped().info(info.param).name;
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return name;
-}
-
 INSTANTIATE_TEST_SUITE_P(Each, ShippedRule,
-                         ::testing::Range(0u, static_cast<std::uint32_t>(shipped().size())), test_name);
+                         ::testing::Range(0u, static_cast<std::uint32_t>(all_shipped().size())),
+                         [](const auto& rule) { return test_name(all_shipped(), rule.param); });
 
 }  // namespace
 }  // namespace regraft::rules

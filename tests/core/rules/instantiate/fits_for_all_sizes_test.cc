@@ -6,20 +6,16 @@
 #include "core/rules/graph_builder.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/rewrite/rewriter.h"
-#include "core/rules/set/rule_set.h"
+#include "core/rules/shipped.h"
 
 namespace regraft::rules::testing {
 namespace {
 
 /// Relu(Gather{0}(Slice{[start], [100], [0], [1]}(x[n, 4]), [1])): how often a rule matches.
 std::size_t matches_of(const std::string& name, std::int64_t start) {
-  static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
+  const RuleSet& rules = shipped();
   GraphBuilder b;
-  graph::TensorType type;
-  type.dtype = graph::DType::float32;
-  type.ranked = true;
-  type.dims = {graph::symbol_dim(b.tables().symbol("n")), graph::Dim(4)};
-  const Value x{b.graph().add_input(b.tables().intern(type), 0), 0};
+  const Value x = b.input({graph::symbol_dim(b.tables().symbol("n")), 4});
   const Value sliced =
       b.op(OpKind::slice, {x, b.integers({start}), b.integers({100}), b.integers({0}), b.integers({1})});
   b.output(
@@ -44,11 +40,7 @@ std::size_t joined_images(const std::string& first, const std::string& second) {
   GraphBuilder b;
   std::vector<Value> pooled;
   for (const std::string& name : {first, second}) {
-    graph::TensorType type;
-    type.dtype = graph::DType::float32;
-    type.ranked = true;
-    type.dims = {graph::Dim(1), graph::Dim(2), graph::symbol_dim(b.tables().symbol(name)), graph::Dim(4)};
-    const Value x{b.graph().add_input(b.tables().intern(type), static_cast<std::int32_t>(pooled.size())), 0};
+    const Value x = b.input({1, 2, graph::symbol_dim(b.tables().symbol(name)), 4});
     pooled.push_back(b.op(OpKind::max_pool, {x}, {{Attr::kernel_shape, graph::Ints{2, 2}}}));
   }
   b.output(b.op(OpKind::concat, pooled, {{Attr::axis, std::int64_t{1}}}));
@@ -62,14 +54,10 @@ TEST(SymbolicDims, WhatFitsForSomeSizesOnlyIsNotMade) {
 
 // No size is known of a shape that says -1.
 TEST(SymbolicDims, AnInferredSizeIsNoNumberOfRows) {
-  const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleChoice::all());
+  const RuleSet& rules = all_shipped();
   for (const bool inferred : {false, true}) {
     GraphBuilder b;
-    graph::TensorType type;
-    type.dtype = graph::DType::float32;
-    type.ranked = true;
-    type.dims = {graph::Dim(4), inferred ? graph::symbol_dim(b.tables().symbol("n")) : graph::Dim(3)};
-    const Value x{b.graph().add_input(b.tables().intern(type), 0), 0};
+    const Value x = b.input({4, inferred ? graph::symbol_dim(b.tables().symbol("n")) : 3});
     const graph::Ints shape = inferred ? graph::Ints{-1} : graph::Ints{2, 6};
     const Value y = b.op(OpKind::reshape, {x}, {{Attr::shape, shape}});
     b.output(b.op(OpKind::gather, {y, b.integers({0})}, {{Attr::axis, std::int64_t{0}}}));
@@ -86,15 +74,12 @@ TEST(SymbolicDims, AShapeOfSeveralSymbolsIsWrittenWhereTheyStay) {
     GraphBuilder b;
     const graph::Dim n = graph::symbol_dim(b.tables().symbol("n")),
                      m = graph::symbol_dim(b.tables().symbol("m"));
-    const auto type = [&](std::initializer_list<graph::Dim> dims) {
-      return b.tables().intern(graph::DType::float32, std::span(dims.begin(), dims.size()));
-    };
-    const Value x{b.graph().add_input(stay ? type({n, m, 6}) : type({m, n, 6}), 0), 0};
+    const Value x = b.input({stay ? n : m, stay ? m : n, 6});
     const Value y = b.op(OpKind::reshape, {x}, {{Attr::shape, graph::Ints{0, 0, 3, 2}}});
     const std::array in{y};
-    const auto made =
-        b.graph().add(OpKind::reshape, b.tables().intern({{Attr::shape, graph::Ints{0, 0, 2, 3}}}), in,
-                      std::array{type({n, m, 2, 3})});
+    const auto made = b.graph().add(
+        OpKind::reshape, b.tables().intern({{Attr::shape, graph::Ints{0, 0, 2, 3}}}), in,
+        std::array{b.tables().intern(graph::DType::float32, std::array<graph::Dim, 4>{n, m, 2, 3})});
     b.output({made, 0});
     const MatchIndex index(rules, b.graph());
     ASSERT_EQ(index.matches(0).size(), stay ? 1u : 0u);
@@ -107,11 +92,8 @@ TEST(SymbolicDims, ASizeThatIsNotKnownIsNoNumber) {
     const RuleSet rules = RuleSet::parse(text, "t");
     for (const bool symbolic : {false, true}) {
       GraphBuilder b;
-      graph::TensorType type;
-      type.dtype = graph::DType::float32;
-      type.ranked = true;
-      type.dims = {symbolic ? graph::symbol_dim(b.tables().symbol("n")) : graph::Dim(4), graph::Dim(3)};
-      b.output(b.op(OpKind::relu, {Value{b.graph().add_input(b.tables().intern(type), 0), 0}}));
+      const graph::Dim rows = symbolic ? graph::symbol_dim(b.tables().symbol("n")) : 4;
+      b.output(b.op(OpKind::relu, {b.input({rows, 3})}));
       EXPECT_EQ(MatchIndex(rules, b.graph()).matches(0).size(), symbolic ? 0u : 1u) << text;
     }
   }
@@ -119,14 +101,10 @@ TEST(SymbolicDims, ASizeThatIsNotKnownIsNoNumber) {
 
 // x may have one column, which the product with c repeats.
 TEST(SymbolicDims, ARepeatedDimIsNoRowOfAProduct) {
-  const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleChoice::all());
+  const RuleSet& rules = all_shipped();
   for (const bool symbolic : {false, true}) {
     GraphBuilder b;
-    graph::TensorType type;
-    type.dtype = graph::DType::float32;
-    type.ranked = true;
-    type.dims = {graph::Dim(3), symbolic ? graph::symbol_dim(b.tables().symbol("k")) : graph::Dim(4)};
-    const Value x{b.graph().add_input(b.tables().intern(type), 0), 0};
+    const Value x = b.input({3, symbolic ? graph::symbol_dim(b.tables().symbol("k")) : 4});
     b.output(b.op(OpKind::matmul, {b.op(OpKind::mul, {x, b.weight({4})}), b.weight({4, 5})}));
     const MatchIndex index(rules, b.graph());
     const auto rule = static_cast<std::uint32_t>(rules.find("mul-matmul").value());

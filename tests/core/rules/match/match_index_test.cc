@@ -6,17 +6,13 @@
 #include "core/rules/reference_matcher.h"
 #include "core/rules/rewrite/cleanup.h"
 #include "core/rules/rewrite/rewriter.h"
+#include "core/rules/shipped.h"
 #include "support/validate.h"
 
 namespace regraft::rules {
 namespace {
 
 using testing::GraphBuilder;
-
-const RuleSet& shipped() {
-  static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
-  return rules;
-}
 
 using Maker = void (*)(GraphBuilder&);
 

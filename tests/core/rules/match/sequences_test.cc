@@ -5,6 +5,7 @@
 #include "core/rules/model_zoo.h"
 #include "core/rules/rewrite/cleanup.h"
 #include "core/rules/rewrite/rewriter.h"
+#include "core/rules/shipped.h"
 #include "support/validate.h"
 
 // Sequences of rules that lead from what exporters write to the forms that are known to be fast.
@@ -15,11 +16,6 @@ namespace {
 using graph::NodeId;
 using graph::OpKind;
 using testing::GraphBuilder;
-
-const RuleSet& shipped() {
-  static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
-  return rules;
-}
 
 std::size_t count_of(const graph::Graph& graph, OpKind kind) {
   std::size_t count = 0;

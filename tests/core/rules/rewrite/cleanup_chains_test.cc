@@ -13,6 +13,7 @@
 #include "core/rules/rewrite/cleanup.h"
 #include "core/rules/rewrite/cleanup_rules.h"
 #include "core/rules/rewrite/rewriter.h"
+#include "core/rules/shipped.h"
 #include "support/validate.h"
 
 namespace regraft::rules {
@@ -27,11 +28,6 @@ using testing::OpKind;
 using testing::Value;
 
 using Inputs = std::map<std::int32_t, HostTensor>;
-
-const RuleSet& shipped() {
-  static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
-  return rules;
-}
 
 struct Link {
   OpKind kind;

@@ -215,54 +215,6 @@ TEST_F(CleanupTest, WhatNobodyUsesGoesAndIsLogged) {
   EXPECT_THAT(passes(), ElementsAre(CleanupPass::dead, CleanupPass::dead));
 }
 
-TEST_F(CleanupTest, WhatAConstantLeavesAsItIsGoes) {
-  const auto x = input({2, 3}), one = scalar(1);
-  const Value y = {graph.add_input(tables.intern(DType::int64, std::array{Dim{3}}), inputs++), 0};
-  const Value b = {graph.add_input(tables.intern(DType::boolean, std::array{Dim{3}}), inputs++), 0};
-  const Value yes = graph.weight_value(tables.weights().scalar(DType::boolean, 1));
-  const std::vector<std::pair<Value, Value>> kept{
-      {op(OpKind::mul, {one, x}), x},
-      {op(OpKind::div, {x, one}), x},
-      {op(OpKind::pow, {x, one}), x},
-      {op(OpKind::sub, {x, scalar(0)}), x},
-      {op(OpKind::add, {x, scalar(-0.0)}), x},
-      {op(OpKind::add, {ints({0, 0, 0}), y}), y},
-      {op(OpKind::mul, {y, ints({1})}), y},
-      {op(OpKind::logical_and, {b, yes}), b},
-      {op(OpKind::where, {yes, y, ints({5, 6, 7})}), y},
-      {op(OpKind::sum, {x}), x},
-      {op(OpKind::tile, {x}, {{Attr::repeats, Ints{1, 1}}}), x},
-      {op(OpKind::pad, {x}, {{Attr::pads, Ints{0, 0, 0, 0}}, {Attr::mode, std::string("constant")}}), x}};
-  for (const auto& [value, same] : kept) graph.add_output(value);
-  EXPECT_EQ(passes(), std::vector(kept.size(), CleanupPass::no_op));
-  for (std::size_t i = 0; i < kept.size(); ++i) EXPECT_EQ(graph.outputs()[i], kept[i].second) << i;
-}
-
-// -0 + 0 is 0; 1 - x and 1 / x are others than x; a larger constant makes a larger value; integer powers are
-// rounded by runtimes.
-TEST_F(CleanupTest, WhatMayChangeABitStays) {
-  const auto x = input({3}), one = scalar(1);
-  const Value y = {graph.add_input(tables.intern(DType::int64, std::array{Dim{3}}), inputs++), 0};
-  const std::vector<Value> values{
-      op(OpKind::add, {x, scalar(0)}),          op(OpKind::sub, {x, scalar(-0.0)}),
-      op(OpKind::sub, {scalar(0), x}),          op(OpKind::div, {one, x}),
-      op(OpKind::mul, {y, ints({1, 2, 1})}),    op(OpKind::pow, {y, ints({1})}),
-      op(OpKind::neg, {op(OpKind::relu, {x})}), op(OpKind::tanh, {op(OpKind::tanh, {x})})};
-  for (const Value value : values) graph.add_output(value);
-  EXPECT_THAT(passes(), IsEmpty());
-}
-
-TEST_F(CleanupTest, WhatIsDoneTwiceIsUndoneOrDoneOnce) {
-  const Value y = {graph.add_input(tables.intern(DType::int32, std::array{Dim{3}}), inputs++), 0};
-  const Value b = {graph.add_input(tables.intern(DType::boolean, std::array{Dim{3}}), inputs++), 0};
-  graph.add_output(op(OpKind::neg, {op(OpKind::neg, {op(OpKind::neg, {op(OpKind::neg, {y})})})}));
-  graph.add_output(op(OpKind::logical_not, {op(OpKind::logical_not, {b})}));
-  const Value x = input({3}), floor = op(OpKind::floor, {x});
-  graph.add_output(op(OpKind::floor, {op(OpKind::floor, {floor})}));
-  passes();
-  EXPECT_THAT(graph.outputs(), ElementsAre(y, b, floor));
-}
-
 TEST_F(CleanupTest, CastsThatLoseNothingBecomeOne) {
   const auto cast = [&](Value x, DType to) {
     return op(OpKind::cast, {x}, {{Attr::to, static_cast<std::int64_t>(to)}});

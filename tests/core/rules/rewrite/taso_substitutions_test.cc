@@ -7,6 +7,7 @@
 
 #include "core/rules/leads.h"
 #include "core/rules/match/match_index.h"
+#include "core/rules/shipped.h"
 
 namespace regraft::rules {
 namespace {
@@ -157,11 +158,6 @@ const std::array kRows = {
         "says that the parts are written where the Concat wants them: where tensors lie is the runtime's "
         "affair"},
 };
-
-const RuleSet& shipped() {
-  static const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules");
-  return rules;
-}
 
 TEST(TasoSubstitutions, EachIsReachedByRulesThatAreLoadedByDefault) {
   for (const Row& row : kRows) {

@@ -8,6 +8,7 @@
 #include "core/rules/compile/compiled_rule.h"
 #include "core/rules/lang/parse_rules.h"
 #include "core/rules/lang/syntax.h"
+#include "core/rules/shipped.h"
 
 namespace regraft::rules {
 namespace {
@@ -208,7 +209,7 @@ TEST(RuleSet, FilesWithoutRulesAreAnError) {
 }
 
 TEST(RuleSet, ShippedRulesLoad) {
-  const RuleSet rules = RuleSet::load(std::string(REGRAFT_SOURCE_DIR) + "/configs/rules", RuleChoice::all());
+  const RuleSet& rules = all_shipped();
   EXPECT_GE(rules.size(), 30u);
 }
 
