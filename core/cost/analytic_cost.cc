@@ -19,6 +19,20 @@ using graph::Value;
 // What a node costs depends on its neighbours' fusion and, where layouts change, on what its users read.
 constexpr int kCostRadius = 2;
 
+/// More than Neighbourhood tells, whatever stands behind Identity nodes.
+bool has_many_users(const graph::Graph& graph, NodeId id) {
+  const auto uses = graph.uses(id);
+  if (uses.size() <= Neighbourhood::kMostUsers) return false;
+  InlineVector<NodeId, Neighbourhood::kMostUsers> users;
+  for (const graph::Use& use : uses) {
+    const bool counts = use.user != kGraphOutput && graph.node(use.user).kind != OpKind::identity;
+    if (!counts || std::find(users.begin(), users.end(), use.user) != users.end()) continue;
+    if (users.size() == Neighbourhood::kMostUsers) return true;
+    users.push_back(use.user);
+  }
+  return false;
+}
+
 }  // namespace
 
 AnalyticCost::NodeCost& AnalyticCost::NodeCost::operator+=(const NodeCost& other) {
@@ -72,9 +86,9 @@ void AnalyticCost::update(std::span<const NodeId> touched) {
   seed(touched);
   matches_.update(touched, seeds_);
   settle_layouts();
-  reach(kFusionRadius);
+  reach(kFusionRadius, Through::few);
   settle_fusion();
-  reach(kCostRadius);
+  reach(kCostRadius, Through::all);
   for (const NodeId id : reached_) {
     set_cost(id, evaluate(id));
     find_memory(id);
@@ -122,8 +136,9 @@ void AnalyticCost::settle_fusion() {
 }
 
 // Finds the live nodes within some edges of the seeds. Identity nodes do not count; nothing is reached
-// through inputs and weights, whose users see nothing of each other.
-void AnalyticCost::reach(int radius) {
+// through inputs and weights, whose users see nothing of each other. No fusion looks at the users of a value
+// that has many (Neighbourhood::users), but for those that take it apart (split_parts.h).
+void AnalyticCost::reach(int radius, Through through) {
   reached_.clear();
   open_.clear();
   const auto visit = [&](NodeId id, int left) {
@@ -138,8 +153,9 @@ void AnalyticCost::reach(int radius) {
     const graph::Node& node = graph_.node(id);
     const int left = reach_[id] - (node.kind == OpKind::identity ? 0 : 1);
     if (left < 0 || node.kind == OpKind::input || node.kind == OpKind::weight) continue;
+    const bool up = through == Through::all || node.kind == OpKind::slice || node.kind == OpKind::gather;
     for (const Value value : node.inputs)
-      if (value.present()) visit(value.node, left);
+      if (value.present() && (up || !has_many_users(graph_, value.node))) visit(value.node, left);
     for (const graph::Use& use : graph_.uses(id))
       if (use.user != kGraphOutput) visit(use.user, left);
   }

@@ -60,7 +60,9 @@ class AnalyticCost final : public CostModel {
   void seed(std::span<const graph::NodeId> touched);
   void settle_layouts();
   void settle_fusion();
-  void reach(int radius);
+  /// Through::few: what is read by many is not reached from its readers, unless they take it apart.
+  enum class Through : std::uint8_t { all, few };
+  void reach(int radius, Through through);
   void set_cost(graph::NodeId node, const NodeCost& cost);
   NodeCost evaluate(graph::NodeId node);
   KernelCosts::Pass reorder(graph::NodeId node);

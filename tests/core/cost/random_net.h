@@ -31,8 +31,9 @@ class RandomNet {
   }
 
  private:
-  // Mostly late values, so that chains form.
+  // Mostly late values, so that chains form; now and then one that many read.
   Value pick(const std::vector<Value>& values) {
+    if (rng_.below(8) == 0) return values[std::min<std::size_t>(values.size() - 1, 2)];
     const std::size_t recent = std::min<std::size_t>(values.size(), rng_.below(4) == 0 ? values.size() : 3);
     return values[values.size() - 1 - rng_.below(recent)];
   }
