@@ -177,6 +177,32 @@ TEST(Analytic, SeesAnEditAtTheFarEndOfAGeluByTanh) {
   FAIL() << "the half of x is not there";
 }
 
+// What takes a value apart looks at all that do, however many else read it.
+TEST(Analytic, AnEditOfOnePartIsSeenByTheOthers) {
+  Net net;
+  const graph::Bindings bindings;
+  const testing::Value whole = net.op(testing::OpKind::tanh, {net.input({2, 8, 16})});
+  const auto index = [&](double at) {
+    return net.graph.weight_value(net.tables.weights().scalar(graph::DType::int64, at));
+  };
+  const auto part = [&](double at) {
+    return net.node(testing::OpKind::gather, {whole, index(at)}, {{graph::Attr::axis, std::int64_t{0}}});
+  };
+  const graph::NodeId first = part(0);
+  net.output({first, 0}).output({part(1), 0});
+  for (const auto kind : {testing::OpKind::relu, testing::OpKind::neg, testing::OpKind::erf})
+    net.output(net.op(kind, {whole}));
+  net.graph.commit();
+  AnalyticCost model(testing::test_device(), bindings, net.graph);
+  EXPECT_EQ(model.cost().launches, 5) << "one Split";
+  const graph::Graph::Mark mark = net.graph.mark();
+  net.graph.set_input(first, 1, index(1));
+  model.update(net.graph.touched_since(mark));
+  EXPECT_EQ(model.cost().launches, 6);
+  AnalyticCost fresh(testing::test_device(), bindings, net.graph);
+  expect_same(net, model, fresh);
+}
+
 TEST(Analytic, ADeadNodeHasNoShare) {
   Net net;
   const Value x = net.op(OpKind::relu, {net.input({4, 8})});
