@@ -56,7 +56,7 @@ class NodeSketch {
     return *this;
   }
   NodeSketch& text(const char* name, const std::string& value) {
-    add(name, pb::AttributeProto::STRING).set_s(value);
+    onnx::test::set_text(*node_, name, value);
     return *this;
   }
   NodeSketch& ints(const char* name, const Dims& values) {
