@@ -40,7 +40,7 @@ def kernels(model, inputs, threads, seconds):
 
 // The cost model alone does not want the two more Transposes of `turn`, which trials find to pay. Only behind
 // them does `turns` match, which only the cost model wants: from the input, a search finds neither.
-constexpr const char* kRules =
+constexpr const char* kTurns =
     "turn: Softmax{1}(x), rank(x) == 2 => Transpose{[1, 0]}(Softmax{0}(Transpose{[1, 0]}(x)))\n"
     "turns: Transpose{[1, 0]}(Transpose{[1, 0]}(x)) => x\n";
 
@@ -55,7 +55,7 @@ TEST(FurtherSearch, StartsWhereTrialsEnded) {
   model.node("MatMul", {"s", "w"}, {"y"});
   model.write(path("in.onnx"));
   write_file_atomic(path("scripted.py"), kScripted);
-  write_file_atomic(path("turn.rules"), kRules);
+  write_file_atomic(path("turn.rules"), kTurns);
   const Captured result =
       testing::run({"optimise", path("in.onnx"), "-o", path("out.onnx"), "--json", path("r.json"), "--search",
                     "greedy", "--rules", "tested:" + path("turn.rules"), "--runtime", path("scripted.py"),
