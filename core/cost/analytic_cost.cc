@@ -244,7 +244,7 @@ std::vector<PredictedKernel> AnalyticCost::kernels() {
     if (owner == at.end()) continue;
     PredictedKernel& kernel = kernels[owner->second];
     const FusedMatch* match = matches_.around(first);  // whose root makes the kernel's value
-    kernel.nodes.insert(kernel.nodes.end() - (match && match->has(id) ? 1 : 0), id);
+    kernel.nodes.insert(kernel.nodes.end() - (match && match->root() == first && match->has(id) ? 1 : 0), id);
     kernel.us += latency_of(fusion_[id].extra);
     take_pass(kernel, fusion_[id].pass);
   }

@@ -93,6 +93,7 @@ Fusion FusionRules::find(NodeId node) const {
 
 // The kernel stands at the root; it is one of kKnownKernels (fused_patterns.cc).
 Fusion FusionRules::in_match(const FusedMatch& match, NodeId node) const {
+  if (matches_.kernel(match).kind.op == OpKind::matmul) return in_product(match, node);
   if (node != match.root()) return {match.root(), {}};
   const FusedPatterns::Kernel& kernel = matches_.kernel(match);
   const DeviceProfile& device = kernels_.device();
@@ -100,6 +101,22 @@ Fusion FusionRules::in_match(const FusedMatch& match, NodeId node) const {
   Fusion whole = in_place_of(node, kernels_.pass(kernel.kind, graph_.type_id(match.over), ns_per_element));
   whole.owner = kNoNode;
   return whole;
+}
+
+// The kernel stands at the product of integers, whose time it has, and what quantises for it there.
+Fusion FusionRules::in_product(const FusedMatch& match, NodeId node) const {
+  const auto time = [&](NodeId id) { return kernels_.of(op_with_constants(graph_, layouts_, id)).time; };
+  const auto is_product = [&](NodeId id) {
+    return kind(id) == OpKind::opaque && graph_.node(id).outputs.size() == 1;
+  };
+  const NodeId product = *std::ranges::find_if(match.nodes, is_product);
+  if (node == product) return {};
+  Fusion within{product, {}};
+  if (kind(node) == OpKind::opaque) {
+    within.extra = time(node);
+    within.extra -= KernelTime::of_us(kernels_.device().launch_us);
+  }
+  return within;
 }
 
 Fusion FusionRules::by_kind(NodeId node) const {

@@ -53,6 +53,7 @@ class FusionRules {
 
  private:
   Fusion in_match(const FusedMatch& match, graph::NodeId node) const;
+  Fusion in_product(const FusedMatch& match, graph::NodeId node) const;
   Fusion by_kind(graph::NodeId node) const;
   Fusion on_conv(graph::NodeId node) const;
   Fusion folded_into_conv(graph::NodeId node, int links) const;

@@ -1,5 +1,6 @@
 #include "core/rules/compile/pattern_compiler.h"
 
+#include "core/graph/opaque_work.h"
 #include "core/rules/compile/op_names.h"
 
 namespace regraft::rules {
@@ -7,6 +8,12 @@ namespace {
 
 bool is_guard_on(const Expr& e, std::string_view function) {
   return e.form == Expr::Form::call && e.text == function;
+}
+
+// No rewrite makes such ops: they have no names for the right side.
+bool names_opaque(const Expr& e) {
+  return e.classes.size() == 1 && e.label.empty() && kinds_of(e.classes[0]).none() &&
+         graph::opaque_op(e.classes[0]);
 }
 
 }  // namespace
@@ -109,10 +116,12 @@ void PatternCompiler::compile_node(const Expr& e, std::int16_t member_set,
   node.outputs = std::move(outputs);
   if (e.classes.empty())
     reporter_.fail(e.at, "'" + e.text + "' is no operation", "names of operations begin with a capital");
-  node.kinds = signature_.kinds(e);
+  const bool opaque = names_opaque(e);
+  node.kinds = opaque ? KindSet().set(static_cast<std::size_t>(graph::OpKind::opaque)) : signature_.kinds(e);
   signature_.check_arity(e, node.kinds);
   const graph::OpInfo& op = graph::op_info(some_kind(node.kinds));
-  if (!op.is(graph::kMultiOutput) && (node.outputs.size() > 1 || node.outputs[0].sequence)) {
+  if (opaque) node.required.emplace_back(graph::Attr::op_type, e.classes[0]);
+  if (!opaque && !op.is(graph::kMultiOutput) && (node.outputs.size() > 1 || node.outputs[0].sequence)) {
     reporter_.fail(e.at, std::string(op.name) + " has one output", "bind it to one name");
   }
   node.commutative =

@@ -46,6 +46,10 @@ RuleSet RuleSet::load(const std::filesystem::path& file_or_folder, const RuleCho
   for (const auto& file : rule_files(file_or_folder)) set.append(read_file(file), file.string());
   if (set.size() == 0)
     throw RuleError("holds no rules", file_or_folder.string(), "write one as name: pattern => replacement");
+  for (std::size_t i = 0; i < set.size(); ++i)
+    for (const PatternNode& node : set.compiled_[i]->nodes)
+      if (node.kinds.test(static_cast<std::size_t>(graph::OpKind::opaque)))
+        fail(set.infos_[i].file.string(), node.at, "rewrites leave this op alone", "see core/graph/ops.md");
   set.keep(file_or_folder, choice);
   return set;
 }

@@ -23,9 +23,10 @@ class RuleSet {
   /// status (status_table.h) is `least` or better, and that make no op of a domain that was not allowed:
   /// portable output is the default. Where only proved rules are asked for, a rule matches only where no
   /// tensor has more dims than its proof covers; else it counts as bounded_checked there. Throws RuleError
-  /// with file:line:column, and where there are no rules or none is left. Throws FileError.
+  /// with file:line:column, where a pattern has an op without an OpKind, and where there are no rules or none
+  /// is left. Throws FileError.
   static RuleSet load(const std::filesystem::path& file_or_folder, const RuleChoice& choice = {});
-  /// All rules of a text, as tested.
+  /// All rules of a text, as tested. Patterns may have all ops of core/graph/opaque_work.cc.
   static RuleSet parse(std::string_view text, std::string_view file_name);
   /// One rule of a set alone, as number 0: it matches faster than among all. Where finite sets make several
   /// rules of a line, it is the one of that name. It has no limit of ranks, whatever the set was loaded for.

@@ -79,6 +79,25 @@ TEST(FusedMatches, OfEveryLineOfTheFileThereIsOne) {
   whole([](Net& net, Value x) { return net.norm_of_two_differences(x); });
   whole([](Net& net, Value x) { return net.norm_by_one_over(x, false); });
   whole([](Net& net, Value x) { return net.norm_by_one_over(x, true); });
+  for (const bool biased : {false, true}) {
+    whole([&](Net& net, Value x) { return net.integer_product(net.quantise(x), biased); });
+    Net shared;
+    const graph::NodeId bytes = shared.quantise(shared.input({1, 8, 16}));
+    for (int i = 0; i < 2; ++i) shared.output(shared.integer_product(bytes, biased));
+    EXPECT_EQ(shared.launches(), 1 + 2);
+  }
+}
+
+TEST(FusedMatches, AProductOfIntegersTakesTheTimeOfQuantisingToo) {
+  Net whole, bytes;
+  whole.output(whole.integer_product(whole.quantise(whole.input({1, 8, 64})), true));
+  bytes.output({bytes.quantise(bytes.input({1, 8, 64})), 0});
+  const auto kernels = AnalyticCost(testing::test_device(), {}, whole.graph).kernels();
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels[0].features.op, "MatMulInteger");
+  EXPECT_EQ(whole.graph.node(kernels[0].nodes.back()).kind, OpKind::add) << "what the kernel makes";
+  EXPECT_NEAR(kernels[0].us - kernels[0].corrected_us, bytes.latency_us() - testing::test_device().launch_us,
+              1e-5);
 }
 
 TEST(FusedMatches, AValueThatIsReadOutsideIsInNone) {

@@ -15,9 +15,7 @@ using testing::Value;
 
 Value opaque(Net& net, const std::string& op, const std::vector<Value>& values,
              const std::vector<Dim>& output, AttrBlock attrs = {}) {
-  attrs.set(Attr::op_type, op);
-  const std::vector<graph::TypeId> outputs{net.type(output)};
-  return {net.graph.add(OpKind::opaque, net.tables.intern(attrs), values, outputs), 0};
+  return {net.opaque(op, values, {net.type(output)}, std::move(attrs)), 0};
 }
 
 PredictedKernel kernel(Net& net, const DeviceProfile& device = testing::test_device()) {

@@ -148,6 +148,29 @@ class Net {
     return op(OpKind::mul,
               {op(OpKind::mul, {x, scalar(0.5)}), op(OpKind::add, {op(OpKind::tanh, {z}), scalar(1)})});
   }
+  /// An operation that rewrites leave alone.
+  NodeId opaque(const std::string& op, const std::vector<Value>& values,
+                const std::vector<graph::TypeId>& outputs, AttrBlock attrs = {}) {
+    attrs.set(Attr::op_type, op);
+    return graph.add(OpKind::opaque, tables.intern(attrs), values, outputs);
+  }
+  NodeId quantise(Value x) {
+    const auto bytes = [&](const graph::Dims& dims) {
+      return tables.intern(graph::TensorType{graph::DType::uint8, true, dims});
+    };
+    return opaque("DynamicQuantizeLinear", {x}, {bytes(graph.type(x).dims), type({}), bytes({})});
+  }
+  /// Floats of a product with bytes, by both scales; x has as many columns as rows the right operand.
+  Value integer_product(NodeId quantised, bool biased) {
+    const Value bytes{quantised, 0}, scale{quantised, 1}, zero{quantised, 2};
+    const graph::Dims dims = graph.type(bytes).dims;
+    const Dim width = dims[dims.size() - 1];
+    const NodeId product = opaque("MatMulInteger", {bytes, weight({width, width}), zero},
+                                  {tables.intern(graph::TensorType{graph::DType::int32, true, dims})});
+    const Value floats = op(OpKind::cast, {{product, 0}}, {{Attr::to, std::int64_t{1}}});
+    const Value made = op(OpKind::mul, {floats, op(OpKind::mul, {scale, scalar(0.02)})});
+    return biased ? op(OpKind::add, {made, weight({width})}) : made;
+  }
   Net& output(Value value) {
     graph.add_output(value);
     return *this;

@@ -74,7 +74,12 @@ class RandomNet {
 
   Value matrix() {
     const Value x = pick(matrices_);
-    switch (rng_.below(20)) {
+    switch (rng_.below(21)) {
+      case 20: {
+        const NodeId bytes = net_.quantise(x);
+        const Value made = net_.integer_product(bytes, rng_.below(2) == 0);
+        return rng_.below(2) == 0 ? made : net_.op(OpKind::add, {made, net_.integer_product(bytes, true)});
+      }
       case 17:
         return net_.gelu_by_tanh_of_products(x);
       case 18:

@@ -1,7 +1,9 @@
 // The kernels that the cost model predicts, held against those that ONNX Runtime launches.
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <regex>
+#include <tuple>
 
 #include "core/cost/analytic_cost.h"
 #include "core/exec/inputs/find_feed.h"
@@ -19,50 +21,51 @@ struct Case {
 
 using Dims = std::vector<std::int64_t>;
 
-/// Inputs: x [1, 8, 64], i [1, 16, 12, 12]. Constants: two, one, half (below 0), eps, three, plushalf, cubed,
-/// outer, root, inverse (of it), near and off (it, but for a little), farther (from outer), halves [64],
-/// half1 [1], half11 [1, 1], F [1, 8, 64], C [], C1 and S1 [1], S and B [64], B8 [8], M, Mk and Mv [64, 64],
-/// M8 [8, 8], K [16, 1, 1], W [16, 16, 3, 3], integers n0, n4, n8, last. Means are over the last dim;
-/// convolutions keep the image's size; Transpose swaps the last two dims.
+/// What several cases have in common.
+constexpr std::pair<std::string_view, std::string_view> kPieces[] = {
+    {"<norm>", "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e)"},
+    {"<erf>", "d=Div(x,root) e=Erf(d) p=Add(e,one)"},
+    {"<tanh>", "c=Pow(x,three) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,outer) t=Tanh(z) p=Add(t,one)"},
+    {"<rms>", "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e)"},
+    {"<sums>", "q=DynamicQuantizeLinear(x) m=MatMulInteger(q,"},
+    {"<floats>", "c=Cast(m) p=Mul(q_s,C) n=Mul(c,p)"}};
+/// Name, dims, value.
+const std::tuple<const char*, Dims, float> kConstants[] = {
+    {"two", {}, 2.0f},          {"one", {}, 1.0f},         {"half", {}, -0.5f},
+    {"eps", {}, 1e-5f},         {"C", {}, 1.5f},           {"C1", {1}, 1.5f},
+    {"three", {}, 3.0f},        {"plushalf", {}, 0.5f},    {"cubed", {}, 0.044715f},
+    {"outer", {}, 0.79788458f}, {"root", {}, 1.41421354f}, {"inverse", {}, 0.70710677f},
+    {"near", {}, 1.4142f},      {"off", {}, 1.41423f},     {"farther", {}, 0.7979f},
+    {"halves", {64}, 0.5f},     {"half1", {1}, 0.5f},      {"half11", {1, 1}, 0.5f},
+    {"S1", {1}, 0.75f},         {"F", {1, 8, 64}, 0.125f}, {"B8", {8}, 0.25f},
+    {"M", {64, 64}, 0.01f},     {"Mk", {64, 64}, 0.02f},   {"Mv", {64, 64}, 0.03f},
+    {"M8", {8, 8}, 0.1f},       {"S", {64}, 0.5f},         {"B1", {1, 64}, 0.25f},
+    {"B", {64}, 0.25f},         {"K", {16, 1, 1}, 0.75f},  {"W", {16, 16, 3, 3}, 0.01f}};
+
+/// Inputs: x [1, 8, 64], i [1, 16, 12, 12]. Constants: kConstants; bytes U [64, 64] and u [], signed ones I8
+/// [64, 64], o [] and o64 [64]; integers n0, n4, n6, n8, last. q=DynamicQuantizeLinear(x) makes q_s and q_z,
+/// too. Means are over the last dim; convolutions keep the image's size; Transpose swaps the last two dims.
 std::filesystem::path write(const Case& one, const std::filesystem::path& file) {
-  const std::string text = one.nodes;
-  testing::ModelBuilder model;
-  const auto weight = [&](const char* name, const Dims& dims, float value) {
-    std::size_t count = 1;
-    for (const std::int64_t dim : dims) count *= static_cast<std::size_t>(dim);
-    model.weight(name, dims, std::vector<float>(count, value));
+  std::string text = one.nodes;
+  for (const auto& [name, nodes] : kPieces)
+    if (const std::size_t at = text.find(name); at != std::string::npos) text.replace(at, name.size(), nodes);
+  const auto count = [](const Dims& dims) {
+    return static_cast<std::size_t>(
+        std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies<>()));
   };
-  weight("two", {}, 2);
-  weight("one", {}, 1);
-  weight("half", {}, -0.5f);
-  weight("eps", {}, 1e-5f);
-  weight("C", {}, 1.5f);
-  weight("C1", {1}, 1.5f);
-  weight("three", {}, 3);
-  weight("plushalf", {}, 0.5f);
-  weight("cubed", {}, 0.044715f);
-  weight("outer", {}, 0.79788458f);
-  weight("root", {}, 1.41421354f);
-  weight("inverse", {}, 0.70710677f);
-  weight("near", {}, 1.4142f);
-  weight("off", {}, 1.41423f);
-  weight("farther", {}, 0.7979f);
-  weight("halves", {64}, 0.5f);
-  weight("half1", {1}, 0.5f);
-  weight("half11", {1, 1}, 0.5f);
-  weight("S1", {1}, 0.75f);
-  weight("F", {1, 8, 64}, 0.125f);
-  weight("B8", {8}, 0.25f);
-  weight("M", {64, 64}, 0.01f);
-  weight("Mk", {64, 64}, 0.02f);
-  weight("Mv", {64, 64}, 0.03f);
-  weight("M8", {8, 8}, 0.1f);
+  testing::ModelBuilder model;
+  for (const auto& [name, dims, value] : kConstants)
+    model.weight(name, dims, std::vector<float>(count(dims), value));
+  for (const auto& [name, dims] : std::initializer_list<std::pair<std::string, Dims>>{
+           {"U", {64, 64}}, {"u", {}}, {"I8", {64, 64}}, {"o", {}}, {"o64", {64}}}) {
+    ::onnx::TensorProto& bytes = *model.graph().add_initializer();
+    bytes.set_name(name);
+    bytes.set_data_type(name == "U" || name == "u" ? ::onnx::TensorProto::UINT8 : ::onnx::TensorProto::INT8);
+    for (const std::int64_t dim : dims) bytes.add_dims(dim);
+    bytes.set_raw_data(std::string(count(dims), 3));
+  }
   for (const auto& [name, value] : {std::pair{"n0", 0}, {"n4", 4}, {"n6", 6}, {"n8", 8}, {"last", 1}})
     model.integers(name, {value});
-  weight("S", {64}, 0.5f);
-  weight("B", {64}, 0.25f);
-  weight("K", {16, 1, 1}, 0.75f);
-  weight("W", {16, 16, 3, 3}, 0.01f);
   const bool image = text.find("(i") != std::string::npos;
   image ? model.input("i", {1, 16, 12, 12}) : model.input("x", {1, 8, 64});
   const std::regex node(R"((\w+)=(\w+)\(([\w,]*)\))"), name(R"(\w+)");
@@ -74,6 +77,9 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
          in != std::sregex_iterator(); ++in)
       inputs.push_back(in->str());
     auto& made = model.node((*it)[2], inputs, {(*it)[1]});
+    if ((*it)[2] == "DynamicQuantizeLinear")
+      for (const char* part : {"_s", "_z"}) made.add_output((*it)[1].str() + part);
+    if ((*it)[2] == "Cast") testing::set_int(made, "to", ::onnx::TensorProto::FLOAT);
     if ((*it)[2] == "ReduceMean") testing::set_ints(made, "axes", {-1});
     if ((*it)[2] == "Conv") testing::set_ints(made, "pads", {1, 1, 1, 1});
     if ((*it)[2] == "HardSigmoid") testing::set_float(made, "alpha", 1.0f / 6);
@@ -84,9 +90,11 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
   return model.write(file);
 }
 
-constexpr auto by_name = [](const auto& one) { return std::string(one.param.name); };
-
 class KernelForms : public ::testing::TestWithParam<Case> {};
+
+std::string name_of(const ::testing::TestParamInfo<Case>& one) {
+  return one.param.name;
+}
 
 TEST_P(KernelForms, AreAsLongAsTheRuntimes) {
   const testing::TempFolder folder;
@@ -105,174 +113,183 @@ TEST_P(KernelForms, AreAsLongAsTheRuntimes) {
       << ops;
 }
 
-const Case kNormsKernelForms[] = {
-    {"layer_norm",
-     "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) "
-     "n=Div(d,r) k=Mul(n,S) y=Add(k,B)"},
-    {"turned_round",
-     "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(eps,v) r=Sqrt(e) "
-     "n=Div(d,r) k=Mul(S,n) y=Add(B,k)"},
-    {"two_differences",
-     "m=ReduceMean(x) d=Sub(x,m) c=Sub(x,m) q=Pow(c,two) v=ReduceMean(q) "
-     "e=Add(v,eps) r=Sqrt(e) n=Div(d,r) k=Mul(n,S) y=Add(k,B)"},
-    {"one_over",
-     "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) i=Div(one,r) "
-     "n=Mul(d,i) k=Mul(n,S) y=Add(k,B)"},
-    {"scale_of_one_number",
-     "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(d,r) "
-     "k=Mul(n,S1) y=Add(k,B)"},
-    {"scale_that_is_computed",
-     "g=Neg(S) m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) "
-     "n=Div(d,r) k=Mul(n,g) y=Add(k,B)"},
-    {"square_by_mul",
-     "m=ReduceMean(x) d=Sub(x,m) q=Mul(d,d) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) "
-     "n=Div(d,r) k=Mul(n,S) y=Add(k,B)"},
-    {"by_reciprocal",
-     "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) "
-     "r=Sqrt(e) i=Reciprocal(r) n=Mul(d,i) k=Mul(n,S) y=Add(k,B)"},
-    {"without_bias",
-     "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) "
-     "r=Sqrt(e) n=Div(d,r) y=Mul(n,S)"},
-    {"without_scale",
-     "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) "
-     "r=Sqrt(e) y=Div(d,r)"},
-    {"residual",
-     "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) "
-     "n=Div(d,r) k=Mul(n,S) z=Add(k,B) y=Add(z,x)"},
-    {"rms", "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(x,r) y=Mul(n,S)"},
-    {"rms_by_one_over",
-     "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) i=Div(one,r) "
-     "n=Mul(x,i) y=Mul(n,S)"},
-    {"rms_by_reciprocal",
-     "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) i=Reciprocal(r) "
-     "n=Mul(x,i) y=Mul(n,S)"},
-    {"rms_by_power", "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) i=Pow(e,half) n=Mul(x,i) y=Mul(n,S)"},
-    {"rms_square_by_mul", "q=Mul(x,x) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(x,r) y=Mul(n,S)"},
-    {"skip_rms",
-     "w=Neg(x) z=Add(x,w) q=Pow(z,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(z,r) "
-     "y=Mul(n,S)"},
-    {"skip_of_a_constant", "z=Add(x,F) y=LayerNormalization(z,S,B)"},
-    {"skip_of_a_row", "z=Add(x,B) y=LayerNormalization(z,S,B)"},
-    {"skip",
-     "w=Neg(x) z=Add(x,w) m=ReduceMean(z) d=Sub(z,m) q=Pow(d,two) v=ReduceMean(q) "
-     "e=Add(v,eps) r=Sqrt(e) n=Div(d,r) k=Mul(n,S) y=Add(k,B)"}};
-INSTANTIATE_TEST_SUITE_P(Norms, KernelForms, ::testing::ValuesIn(kNormsKernelForms), by_name);
+INSTANTIATE_TEST_SUITE_P(
+    Norms, KernelForms,
+    ::testing::Values(
+        Case{"layer_norm", "<norm> n=Div(d,r) k=Mul(n,S) y=Add(k,B)"},
+        Case{"turned_round",
+             "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(eps,v) r=Sqrt(e) n=Div(d,r) "
+             "k=Mul(S,n) y=Add(B,k)"},
+        Case{"two_differences",
+             "m=ReduceMean(x) d=Sub(x,m) c=Sub(x,m) q=Pow(c,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) "
+             "n=Div(d,r) k=Mul(n,S) y=Add(k,B)"},
+        Case{"one_over", "<norm> i=Div(one,r) n=Mul(d,i) k=Mul(n,S) y=Add(k,B)"},
+        Case{"scale_of_one_number", "<norm> n=Div(d,r) k=Mul(n,S1) y=Add(k,B)"},
+        Case{"scale_that_is_computed", "g=Neg(S) <norm> n=Div(d,r) k=Mul(n,g) y=Add(k,B)"},
+        Case{"square_by_mul",
+             "m=ReduceMean(x) d=Sub(x,m) q=Mul(d,d) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(d,r) "
+             "k=Mul(n,S) y=Add(k,B)"},
+        Case{"by_reciprocal", "<norm> i=Reciprocal(r) n=Mul(d,i) k=Mul(n,S) y=Add(k,B)"},
+        Case{"without_bias", "<norm> n=Div(d,r) y=Mul(n,S)"}, Case{"without_scale", "<norm> y=Div(d,r)"},
+        Case{"residual", "<norm> n=Div(d,r) k=Mul(n,S) z=Add(k,B) y=Add(z,x)"},
+        Case{"rms", "<rms> n=Div(x,r) y=Mul(n,S)"},
+        Case{"rms_by_one_over", "<rms> i=Div(one,r) n=Mul(x,i) y=Mul(n,S)"},
+        Case{"rms_by_reciprocal", "<rms> i=Reciprocal(r) n=Mul(x,i) y=Mul(n,S)"},
+        Case{"rms_by_power", "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) i=Pow(e,half) n=Mul(x,i) y=Mul(n,S)"},
+        Case{"rms_square_by_mul", "q=Mul(x,x) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(x,r) y=Mul(n,S)"},
+        Case{"skip_rms",
+             "w=Neg(x) z=Add(x,w) q=Pow(z,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(z,r) y=Mul(n,S)"},
+        Case{"skip_of_a_constant", "z=Add(x,F) y=LayerNormalization(z,S,B)"},
+        Case{"skip_of_a_row", "z=Add(x,B) y=LayerNormalization(z,S,B)"},
+        Case{"skip",
+             "w=Neg(x) z=Add(x,w) m=ReduceMean(z) d=Sub(z,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) "
+             "r=Sqrt(e) n=Div(d,r) k=Mul(n,S) y=Add(k,B)"}),
+    name_of);
 
-const Case kGelusKernelForms[] = {
-    {"half_last", "d=Div(x,root) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,plushalf)"},
-    {"half_last_turned_round", "d=Div(x,root) e=Erf(d) p=Add(one,e) m=Mul(p,x) y=Mul(plushalf,m)"},
-    {"half_first", "d=Div(x,root) e=Erf(d) p=Add(e,one) h=Mul(x,plushalf) y=Mul(h,p)"},
-    {"half_first_turned_round", "d=Div(x,root) e=Erf(d) p=Add(one,e) h=Mul(plushalf,x) y=Mul(p,h)"},
-    {"times", "d=Mul(x,inverse) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,plushalf)"},
-    {"times_half_first", "d=Mul(x,inverse) e=Erf(d) p=Add(e,one) h=Mul(x,plushalf) y=Mul(h,p)"},
-    {"near", "d=Div(x,near) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,plushalf)"},
-    {"off", "d=Div(x,off) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,plushalf)"},
-    {"halves", "d=Div(x,root) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,halves)"},
-    {"half_of_one_dim", "d=Div(x,root) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,half1)"},
-    {"half_of_two_dims", "d=Div(x,root) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,half11)"},
-    {"of_a_product", "a=Mul(x,S) d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) y=Mul(m,plushalf)"},
-    {"of_a_product_half_first",
-     "a=Mul(x,S) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(a,plushalf) y=Mul(h,p)"},
-    {"used_inside", "d=Div(x,root) e=Erf(d) p=Add(e,one) m=Mul(x,p) h=Mul(m,plushalf) y=Add(h,e)"}};
-INSTANTIATE_TEST_SUITE_P(Gelus, KernelForms, ::testing::ValuesIn(kGelusKernelForms), by_name);
+INSTANTIATE_TEST_SUITE_P(
+    Gelus, KernelForms,
+    ::testing::Values(
+        Case{"half_last", "<erf> m=Mul(x,p) y=Mul(m,plushalf)"},
+        Case{"half_last_turned_round", "d=Div(x,root) e=Erf(d) p=Add(one,e) m=Mul(p,x) y=Mul(plushalf,m)"},
+        Case{"half_first", "<erf> h=Mul(x,plushalf) y=Mul(h,p)"},
+        Case{"half_first_turned_round", "d=Div(x,root) e=Erf(d) p=Add(one,e) h=Mul(plushalf,x) y=Mul(p,h)"},
+        Case{"times", "d=Mul(x,inverse) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,plushalf)"},
+        Case{"times_half_first", "d=Mul(x,inverse) e=Erf(d) p=Add(e,one) h=Mul(x,plushalf) y=Mul(h,p)"},
+        Case{"near", "d=Div(x,near) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,plushalf)"},
+        Case{"off", "d=Div(x,off) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,plushalf)"},
+        Case{"halves", "<erf> m=Mul(x,p) y=Mul(m,halves)"},
+        Case{"half_of_one_dim", "<erf> m=Mul(x,p) y=Mul(m,half1)"},
+        Case{"half_of_two_dims", "<erf> m=Mul(x,p) y=Mul(m,half11)"},
+        Case{"of_a_product", "a=Mul(x,S) d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) y=Mul(m,plushalf)"},
+        Case{"of_a_product_half_first",
+             "a=Mul(x,S) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(a,plushalf) y=Mul(h,p)"},
+        Case{"used_inside", "<erf> m=Mul(x,p) h=Mul(m,plushalf) y=Add(h,e)"}),
+    name_of);
 
-const Case kGelusByTanhKernelForms[] = {
-    {"of_another_factor",
-     "c=Pow(x,three) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,farther) t=Tanh(z) p=Add(t,one) "
-     "h=Mul(x,plushalf) m=Mul(h,p) y=Neg(m)"},
-    {"by_power",
-     "c=Pow(x,three) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,outer) t=Tanh(z) p=Add(t,one) "
-     "h=Mul(x,plushalf) y=Mul(h,p)"},
-    {"turned_round",
-     "c=Pow(x,three) s=Mul(cubed,c) a=Add(s,x) z=Mul(outer,a) t=Tanh(z) p=Add(one,t) "
-     "h=Mul(plushalf,x) w=Mul(p,h) y=Neg(w)"},
-    {"by_products",
-     "s=Mul(x,cubed) q=Mul(s,x) p1=Add(q,one) o=Mul(x,outer) z=Mul(p1,o) t=Tanh(z) "
-     "p=Add(t,one) h=Mul(x,plushalf) y=Mul(h,p)"},
-    {"half_behind",
-     "c=Pow(x,three) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,outer) t=Tanh(z) p=Add(t,one) "
-     "m=Mul(x,p) y=Mul(m,plushalf)"},
-    {"of_a_square",
-     "c=Pow(x,two) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,outer) t=Tanh(z) p=Add(t,one) "
-     "h=Mul(x,plushalf) y=Mul(h,p)"},
-    {"used_inside",
-     "c=Pow(x,three) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,outer) t=Tanh(z) p=Add(t,one) "
-     "h=Mul(x,plushalf) m=Mul(h,p) y=Add(m,z)"}};
-INSTANTIATE_TEST_SUITE_P(GelusByTanh, KernelForms, ::testing::ValuesIn(kGelusByTanhKernelForms), by_name);
+INSTANTIATE_TEST_SUITE_P(
+    GelusByTanh, KernelForms,
+    ::testing::Values(Case{"of_another_factor",
+                           "c=Pow(x,three) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,farther) t=Tanh(z) p=Add(t,one) "
+                           "h=Mul(x,plushalf) m=Mul(h,p) y=Neg(m)"},
+                      Case{"by_power", "<tanh> h=Mul(x,plushalf) y=Mul(h,p)"},
+                      Case{"turned_round",
+                           "c=Pow(x,three) s=Mul(cubed,c) a=Add(s,x) z=Mul(outer,a) t=Tanh(z) p=Add(one,t) "
+                           "h=Mul(plushalf,x) w=Mul(p,h) y=Neg(w)"},
+                      Case{"by_products",
+                           "s=Mul(x,cubed) q=Mul(s,x) p1=Add(q,one) o=Mul(x,outer) z=Mul(p1,o) t=Tanh(z) "
+                           "p=Add(t,one) h=Mul(x,plushalf) y=Mul(h,p)"},
+                      Case{"half_behind", "<tanh> m=Mul(x,p) y=Mul(m,plushalf)"},
+                      Case{"of_a_square",
+                           "c=Pow(x,two) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,outer) t=Tanh(z) p=Add(t,one) "
+                           "h=Mul(x,plushalf) y=Mul(h,p)"},
+                      Case{"used_inside", "<tanh> h=Mul(x,plushalf) m=Mul(h,p) y=Add(m,z)"}),
+    name_of);
 
-const Case kProductsKernelForms[] = {
-    {"biased", "m=MatMul(x,M) y=Add(m,B)"},
-    {"biased_by_a_scalar", "m=MatMul(x,M) y=Add(m,C)"},
-    {"bias_that_is_computed", "b=Relu(B) m=MatMul(x,M) y=Add(m,b)"},
-    {"of_a_transpose", "a=Relu(x) t=Transpose(a) y=MatMul(t,M8)"},
-    {"biased_of_a_transpose", "a=Relu(x) t=Transpose(a) m=MatMul(t,M8) y=Add(m,B8)"},
-    {"of_a_multiple", "a=Relu(x) s=Mul(a,C) y=MatMul(s,M)"},
-    {"biased_of_a_multiple", "a=Relu(x) s=Mul(a,C) m=MatMul(s,M) y=Add(m,B)"},
-    {"two", "a=MatMul(x,M) b=Relu(x) c=MatMul(b,M) y=Add(a,c)"},
-    {"of_an_attention",
-     "r=Relu(x) l0=Add(r,B) o=Add(l0,x) n=LayerNormalization(o,S,B) q=MatMul(n,M) qb=Add(q,B) "
-     "k=MatMul(n,Mk) kb=Add(k,S) v=MatMul(n,Mv) vb=Add(v,B) w=Mul(qb,kb) u=Sub(w,vb) "
-     "e=MatMul(u,M) f=Add(e,B) g=Add(f,n) y=Neg(g)"}};
-INSTANTIATE_TEST_SUITE_P(Products, KernelForms, ::testing::ValuesIn(kProductsKernelForms), by_name);
+INSTANTIATE_TEST_SUITE_P(
+    Products, KernelForms,
+    ::testing::Values(Case{"biased", "m=MatMul(x,M) y=Add(m,B)"},
+                      Case{"biased_by_a_scalar", "m=MatMul(x,M) y=Add(m,C)"},
+                      Case{"bias_that_is_computed", "b=Relu(B) m=MatMul(x,M) y=Add(m,b)"},
+                      Case{"of_a_transpose", "a=Relu(x) t=Transpose(a) y=MatMul(t,M8)"},
+                      Case{"biased_of_a_transpose", "a=Relu(x) t=Transpose(a) m=MatMul(t,M8) y=Add(m,B8)"},
+                      Case{"of_a_multiple", "a=Relu(x) s=Mul(a,C) y=MatMul(s,M)"},
+                      Case{"biased_of_a_multiple", "a=Relu(x) s=Mul(a,C) m=MatMul(s,M) y=Add(m,B)"},
+                      Case{"two", "a=MatMul(x,M) b=Relu(x) c=MatMul(b,M) y=Add(a,c)"},
+                      Case{"of_an_attention",
+                           "r=Relu(x) l0=Add(r,B) o=Add(l0,x) n=LayerNormalization(o,S,B) q=MatMul(n,M) "
+                           "qb=Add(q,B) k=MatMul(n,Mk) kb=Add(k,S) v=MatMul(n,Mv) vb=Add(v,B) w=Mul(qb,kb) "
+                           "u=Sub(w,vb) e=MatMul(u,M) f=Add(e,B) g=Add(f,n) y=Neg(g)"}),
+    name_of);
 
-const Case kSplitsKernelForms[] = {
-    {"slices", "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n4,n8,last) y=Sub(l,r)"},
-    {"slices_that_overlap",
-     "a=Relu(x) l=Slice(a,n0,n6,last) r=Slice(a,n4,n8,last) u=ReduceMean(r) s=Transpose(u) "
-     "t=ReduceMean(s) y=Sub(l,t)"},
-    {"slices_with_a_gap",
-     "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n6,n8,last) u=ReduceMean(r) s=Transpose(u) "
-     "t=ReduceMean(s) y=Sub(l,t)"},
-    {"slices_and_another",
-     "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n4,n8,last) q=Neg(a) "
-     "z=ReduceMean(q) k=Slice(z,n0,n4,last) w=Sub(l,r) y=Sub(w,k)"}};
-INSTANTIATE_TEST_SUITE_P(Splits, KernelForms, ::testing::ValuesIn(kSplitsKernelForms), by_name);
+INSTANTIATE_TEST_SUITE_P(
+    Splits, KernelForms,
+    ::testing::Values(Case{"slices", "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n4,n8,last) y=Sub(l,r)"},
+                      Case{"slices_that_overlap",
+                           "a=Relu(x) l=Slice(a,n0,n6,last) r=Slice(a,n4,n8,last) u=ReduceMean(r) "
+                           "s=Transpose(u) t=ReduceMean(s) y=Sub(l,t)"},
+                      Case{"slices_with_a_gap",
+                           "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n6,n8,last) u=ReduceMean(r) "
+                           "s=Transpose(u) t=ReduceMean(s) y=Sub(l,t)"},
+                      Case{"slices_and_another",
+                           "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n4,n8,last) q=Neg(a) z=ReduceMean(q) "
+                           "k=Slice(z,n0,n4,last) w=Sub(l,r) y=Sub(w,k)"}),
+    name_of);
 
-const Case kGatesKernelForms[] = {
-    {"silu", "a=Relu(x) s=Sigmoid(a) m=Mul(a,s) y=Neg(m)"},
-    {"silu_turned_round", "a=Relu(x) s=Sigmoid(a) m=Mul(s,a) y=Neg(m)"},
-    {"silu_of_a_multiple", "a=Relu(x) p=Mul(a,C) s=Sigmoid(p) m=Mul(a,s) y=Neg(m)"},
-    {"sigmoid_used_again", "a=Relu(x) s=Sigmoid(a) m=Mul(a,s) y=Add(m,s)"},
-    {"sigmoid_of_another", "a=Relu(x) s=Sigmoid(x) m=Mul(a,s) y=Neg(m)"}};
-INSTANTIATE_TEST_SUITE_P(Gates, KernelForms, ::testing::ValuesIn(kGatesKernelForms), by_name);
+INSTANTIATE_TEST_SUITE_P(
+    Gates, KernelForms,
+    ::testing::Values(Case{"silu", "a=Relu(x) s=Sigmoid(a) m=Mul(a,s) y=Neg(m)"},
+                      Case{"silu_turned_round", "a=Relu(x) s=Sigmoid(a) m=Mul(s,a) y=Neg(m)"},
+                      Case{"silu_of_a_multiple", "a=Relu(x) p=Mul(a,C) s=Sigmoid(p) m=Mul(a,s) y=Neg(m)"},
+                      Case{"sigmoid_used_again", "a=Relu(x) s=Sigmoid(a) m=Mul(a,s) y=Add(m,s)"},
+                      Case{"sigmoid_of_another", "a=Relu(x) s=Sigmoid(x) m=Mul(a,s) y=Neg(m)"}),
+    name_of);
 
-const Case kBytesKernelForms[] = {
-    {"softmax",
-     "q=QuantizeLinear(x,C) d=DequantizeLinear(q,C) s=Softmax(d) p=QuantizeLinear(s,C) "
-     "y=DequantizeLinear(p,C)"},
-    {"softmax_to_floats", "q=QuantizeLinear(x,C) d=DequantizeLinear(q,C) s=Softmax(d) y=Neg(s)"},
-    {"unsigned_that_two_read",
-     "q=QuantizeLinear(x,C) d=DequantizeLinear(q,C) s=Softmax(d) p=QuantizeLinear(s,C) "
-     "e=DequantizeLinear(p,C) a=Add(d,e) r=QuantizeLinear(a,C) y=DequantizeLinear(r,C)"}};
-INSTANTIATE_TEST_SUITE_P(Bytes, KernelForms, ::testing::ValuesIn(kBytesKernelForms), by_name);
+INSTANTIATE_TEST_SUITE_P(
+    Bytes, KernelForms,
+    ::testing::Values(
+        Case{"softmax",
+             "q=QuantizeLinear(x,C) d=DequantizeLinear(q,C) s=Softmax(d) p=QuantizeLinear(s,C) "
+             "y=DequantizeLinear(p,C)"},
+        Case{"softmax_to_floats", "q=QuantizeLinear(x,C) d=DequantizeLinear(q,C) s=Softmax(d) y=Neg(s)"},
+        Case{"unsigned_that_two_read",
+             "q=QuantizeLinear(x,C) d=DequantizeLinear(q,C) s=Softmax(d) p=QuantizeLinear(s,C) "
+             "e=DequantizeLinear(p,C) a=Add(d,e) r=QuantizeLinear(a,C) y=DequantizeLinear(r,C)"}),
+    name_of);
 
-const Case kBehindConvolutionsKernelForms[] = {
-    {"scalar", "a=Conv(i,W) m=Mul(a,C) y=Conv(m,W)"},
-    {"scalar_first", "a=Conv(i,W) m=Mul(C,a) y=Conv(m,W)"},
-    {"scalar_added", "a=Conv(i,W) m=Add(a,C) y=Conv(m,W)"},
-    {"one_number", "a=Conv(i,W) m=Mul(a,C1) y=Conv(m,W)"},
-    {"one_number_added", "a=Conv(i,W) m=Add(a,C1) y=Conv(m,W)"},
-    {"channels", "a=Conv(i,W) m=Mul(a,K) y=Conv(m,W)"},
-    {"channels_twice", "a=Conv(i,W) m=Mul(a,K) q=Mul(m,K) y=Conv(q,W)"},
-    {"scalar_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,C) y=Conv(m,W)"},
-    {"channels_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,K) y=Conv(m,W)"},
-    {"channels_first_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(K,r) y=Conv(m,W)"},
-    {"channels_added_after_relu", "a=Conv(i,W) r=Relu(a) m=Add(r,K) y=Conv(m,W)"},
-    {"blocked_silu", "a=Conv(i,W) s=Sigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
-    {"silu_of_a_sum", "a=Conv(i,W) n=Add(a,i) s=Sigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
-    {"hard_swish", "a=Conv(i,W) h=HardSwish(a) y=Conv(h,W)"},
-    {"hard_swish_in_parts", "a=Conv(i,W) s=HardSigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
-    {"hard_swish_of_channels", "a=Conv(i,W) k=Mul(a,K) s=HardSigmoid(k) m=Mul(s,k) y=Conv(m,W)"},
-    {"hard_swish_used_again", "a=Conv(i,W) s=HardSigmoid(a) m=Mul(a,s) n=Add(m,a) y=Conv(n,W)"},
-    {"hard_swish_of_a_sum", "a=Conv(i,W) b=Conv(i,W) n=Add(a,b) s=HardSigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
-    {"gelu", "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) h=Mul(m,plushalf) y=Conv(h,W)"},
-    {"gelu_half_first",
-     "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(a,plushalf) m=Mul(h,p) y=Conv(m,W)"},
-    {"gelu_of_another_order",
-     "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(p,plushalf) m=Mul(a,h) y=Conv(m,W)"},
-    {"elu", "a=Conv(i,W) h=Elu(a) y=Conv(h,W)"}};
-INSTANTIATE_TEST_SUITE_P(BehindConvolutions, KernelForms, ::testing::ValuesIn(kBehindConvolutionsKernelForms),
-                         by_name);
+INSTANTIATE_TEST_SUITE_P(
+    QuantisedProducts, KernelForms,
+    ::testing::Values(
+        Case{"dynamic", "<sums>U,q_z,u) c=Cast(m) p=Mul(q_s,C) y=Mul(p,c)"},
+        Case{"biased", "<sums>U,q_z,u) <floats> y=Add(n,B)"},
+        Case{"biased_by_a_row", "<sums>U,q_z,u) <floats> y=Add(n,B1)"},
+        Case{"bias_first", "<sums>U,q_z,u) <floats> y=Add(B,n)"},
+        Case{"bias_of_one_number", "<sums>U,q_z,u) <floats> y=Add(n,C1)"},
+        Case{"bias_of_all_rows", "<sums>U,q_z,u) <floats> y=Add(n,F)"},
+        Case{"biased_and_read_again", "<sums>U,q_z,u) <floats> a=Add(n,B) y=Sub(a,n)"},
+        Case{"scales_that_are_constant", "<sums>U,q_z,u) c=Cast(m) p=Mul(C,S) y=Mul(c,p)"},
+        Case{"scales_that_two_read", "<sums>U,q_z,u) <floats> y=Mul(n,p)"},
+        Case{"sums_that_two_read", "<sums>U,q_z,u) <floats> y=Sub(n,c)"},
+        Case{"bytes_that_two_read",
+             "<sums>U,q_z,u) <floats> k=MatMulInteger(q,I8,q_z,o) d=Cast(k) r=Mul(q_s,S) l=Mul(d,r) "
+             "y=Sub(n,l)"},
+        Case{"without_zero_points", "<sums>U) <floats> y=Add(n,B)"},
+        Case{"one_zero_point", "<sums>U,q_z) <floats> y=Add(n,B)"},
+        Case{"signed", "<sums>I8,q_z,o) <floats> y=Add(n,B)"},
+        Case{"by_column", "<sums>I8,q_z,o64) c=Cast(m) p=Mul(q_s,S) n=Mul(c,p) y=Add(n,B)"},
+        Case{"bytes_of_a_fixed_scale",
+             "b=QuantizeLinear(x,C) q=DynamicQuantizeLinear(x) m=MatMulInteger(b,U) <floats> y=Add(n,B)"}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    BehindConvolutions, KernelForms,
+    ::testing::Values(
+        Case{"scalar", "a=Conv(i,W) m=Mul(a,C) y=Conv(m,W)"},
+        Case{"scalar_first", "a=Conv(i,W) m=Mul(C,a) y=Conv(m,W)"},
+        Case{"scalar_added", "a=Conv(i,W) m=Add(a,C) y=Conv(m,W)"},
+        Case{"one_number", "a=Conv(i,W) m=Mul(a,C1) y=Conv(m,W)"},
+        Case{"one_number_added", "a=Conv(i,W) m=Add(a,C1) y=Conv(m,W)"},
+        Case{"channels", "a=Conv(i,W) m=Mul(a,K) y=Conv(m,W)"},
+        Case{"channels_twice", "a=Conv(i,W) m=Mul(a,K) q=Mul(m,K) y=Conv(q,W)"},
+        Case{"scalar_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,C) y=Conv(m,W)"},
+        Case{"channels_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,K) y=Conv(m,W)"},
+        Case{"channels_first_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(K,r) y=Conv(m,W)"},
+        Case{"channels_added_after_relu", "a=Conv(i,W) r=Relu(a) m=Add(r,K) y=Conv(m,W)"},
+        Case{"blocked_silu", "a=Conv(i,W) s=Sigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
+        Case{"silu_of_a_sum", "a=Conv(i,W) n=Add(a,i) s=Sigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
+        Case{"hard_swish", "a=Conv(i,W) h=HardSwish(a) y=Conv(h,W)"},
+        Case{"hard_swish_in_parts", "a=Conv(i,W) s=HardSigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
+        Case{"hard_swish_of_channels", "a=Conv(i,W) k=Mul(a,K) s=HardSigmoid(k) m=Mul(s,k) y=Conv(m,W)"},
+        Case{"hard_swish_used_again", "a=Conv(i,W) s=HardSigmoid(a) m=Mul(a,s) n=Add(m,a) y=Conv(n,W)"},
+        Case{"hard_swish_of_a_sum",
+             "a=Conv(i,W) b=Conv(i,W) n=Add(a,b) s=HardSigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
+        Case{"gelu",
+             "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) h=Mul(m,plushalf) y=Conv(h,W)"},
+        Case{"gelu_half_first",
+             "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(a,plushalf) m=Mul(h,p) y=Conv(m,W)"},
+        Case{"gelu_of_another_order",
+             "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(p,plushalf) m=Mul(a,h) y=Conv(m,W)"},
+        Case{"elu", "a=Conv(i,W) h=Elu(a) y=Conv(h,W)"}),
+    name_of);
 
 }  // namespace
 }  // namespace regraft::exec

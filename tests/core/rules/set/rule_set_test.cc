@@ -102,8 +102,20 @@ const testing::BadRule kSenselessBadRules[] = {
     {"r: Relu(x), x.0 / 0 == 1 => x", "1:17", "a division by zero"},
     {"r: Relu(x) => Relu(x)", "1:15", "the right side is the left side"},
     {"r: a = Relu(x); b = Neg(x) => b = Neg(x); a = Relu(x)", "1:31", "the right side is the left side"},
-    {"r: Foo(x) => x", "1:4", "unknown operation 'Foo'"}};
+    {"r: Foo(x) => x", "1:4", "unknown operation 'Foo'"},
+    {"r: MatMul(x, w) => MatMulInteger(x, w)", "1:20", "unknown operation"},
+    {"r: f:MatMulInteger(x, w) => f(w, x)", "1:4", "unknown operation"}};
 INSTANTIATE_TEST_SUITE_P(Senseless, BadRules, ::testing::ValuesIn(kSenselessBadRules));
+
+TEST(RuleSet, ThoseThatRewriteHaveOpsOfTheTableAlone) {
+  const TempDir folder("regraft_rules");
+  const auto file = folder.path() / "a.rules";
+  const char* text = "r: MatMulInteger(x, w) => x\n";
+  write_file_atomic(file, text);
+  EXPECT_EQ(RuleSet::parse(text, "t").size(), 1u);
+  EXPECT_THAT([&] { RuleSet::load(file, RuleStatus::tested); },
+              ::testing::ThrowsMessage<RuleError>(HasSubstr("a.rules:1:4: rewrites leave this op alone")));
+}
 
 TEST(RuleSet, SuggestsNoNameThatIsFarAway) {
   try {
