@@ -37,15 +37,14 @@ struct Grid {
 // From large to small.
 const std::array<Grid, 8>& grids() {
   static const std::array<Grid, 8> all = {{
-      {"dims 1-3, ranks to 4, sets to 3, two spatial dims, all ops",
-       {{1, 2, 3}, 4, 3, false, false, false, true}},
-      {"dims 1-3, ranks to 4, sets to 3, one spatial dim", {{1, 2, 3}, 4, 3, true, true, false, false}},
-      {"dims 1-3, ranks to 3, sets to 3, one spatial dim", {{1, 2, 3}, 3, 3, true, true, false, false}},
-      {"dims 1-2, ranks to 3, sets to 3, one spatial dim", {{1, 2}, 3, 3, true, true, false, false}},
-      {"dims 1-2, ranks to 3, sets to 3, one spatial dim of 4", {{1, 2}, 3, 3, true, true, true, false}},
-      {"dims 1-2, ranks to 3, sets of 2, one spatial dim of 4", {{1, 2}, 3, 2, true, true, true, false}},
-      {"dims 1-2, ranks to 2, sets of 2, one spatial dim of 4", {{1, 2}, 2, 2, true, true, true, false}},
-      {"dims 2, ranks to 3, sets of 2, one spatial dim of 4", {{2}, 3, 2, true, true, true, false}},
+      {"dims 1-3, ranks to 4, sets to 3, 2-d images, all ops", {{1, 2, 3}, 4, 3, false, false, false, true}},
+      {"dims 1-3, ranks to 4, sets to 3, 1-d images", {{1, 2, 3}, 4, 3, true, true, false, false}},
+      {"dims 1-3, ranks to 3, sets to 3, 1-d images", {{1, 2, 3}, 3, 3, true, true, false, false}},
+      {"dims 1-2, ranks to 3, sets to 3, 1-d images", {{1, 2}, 3, 3, true, true, false, false}},
+      {"dims 1-2, ranks to 3, sets to 3, 1-d images of 4", {{1, 2}, 3, 3, true, true, true, false}},
+      {"dims 1-2, ranks to 3, sets of 2, 1-d images of 4", {{1, 2}, 3, 2, true, true, true, false}},
+      {"dims 1-2, ranks to 2, sets of 2, 1-d images of 4", {{1, 2}, 2, 2, true, true, true, false}},
+      {"dims 2, ranks to 3, sets of 2, 1-d images of 4", {{2}, 3, 2, true, true, true, false}},
   }};
   return all;
 }

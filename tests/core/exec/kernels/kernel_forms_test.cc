@@ -113,183 +113,165 @@ TEST_P(KernelForms, AreAsLongAsTheRuntimes) {
       << ops;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Norms, KernelForms,
-    ::testing::Values(
-        Case{"layer_norm", "<norm> n=Div(d,r) k=Mul(n,S) y=Add(k,B)"},
-        Case{"turned_round",
-             "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(eps,v) r=Sqrt(e) n=Div(d,r) "
-             "k=Mul(S,n) y=Add(B,k)"},
-        Case{"two_differences",
-             "m=ReduceMean(x) d=Sub(x,m) c=Sub(x,m) q=Pow(c,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) "
-             "n=Div(d,r) k=Mul(n,S) y=Add(k,B)"},
-        Case{"one_over", "<norm> i=Div(one,r) n=Mul(d,i) k=Mul(n,S) y=Add(k,B)"},
-        Case{"scale_of_one_number", "<norm> n=Div(d,r) k=Mul(n,S1) y=Add(k,B)"},
-        Case{"scale_that_is_computed", "g=Neg(S) <norm> n=Div(d,r) k=Mul(n,g) y=Add(k,B)"},
-        Case{"square_by_mul",
-             "m=ReduceMean(x) d=Sub(x,m) q=Mul(d,d) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(d,r) "
-             "k=Mul(n,S) y=Add(k,B)"},
-        Case{"by_reciprocal", "<norm> i=Reciprocal(r) n=Mul(d,i) k=Mul(n,S) y=Add(k,B)"},
-        Case{"without_bias", "<norm> n=Div(d,r) y=Mul(n,S)"}, Case{"without_scale", "<norm> y=Div(d,r)"},
-        Case{"residual", "<norm> n=Div(d,r) k=Mul(n,S) z=Add(k,B) y=Add(z,x)"},
-        Case{"rms", "<rms> n=Div(x,r) y=Mul(n,S)"},
-        Case{"rms_by_one_over", "<rms> i=Div(one,r) n=Mul(x,i) y=Mul(n,S)"},
-        Case{"rms_by_reciprocal", "<rms> i=Reciprocal(r) n=Mul(x,i) y=Mul(n,S)"},
-        Case{"rms_by_power", "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) i=Pow(e,half) n=Mul(x,i) y=Mul(n,S)"},
-        Case{"rms_square_by_mul", "q=Mul(x,x) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(x,r) y=Mul(n,S)"},
-        Case{"skip_rms",
-             "w=Neg(x) z=Add(x,w) q=Pow(z,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(z,r) y=Mul(n,S)"},
-        Case{"skip_of_a_constant", "z=Add(x,F) y=LayerNormalization(z,S,B)"},
-        Case{"skip_of_a_row", "z=Add(x,B) y=LayerNormalization(z,S,B)"},
-        Case{"skip",
-             "w=Neg(x) z=Add(x,w) m=ReduceMean(z) d=Sub(z,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) "
-             "r=Sqrt(e) n=Div(d,r) k=Mul(n,S) y=Add(k,B)"}),
-    name_of);
+const Case kNorms[] = {
+    {"layer_norm", "<norm> n=Div(d,r) k=Mul(n,S) y=Add(k,B)"},
+    {"turned_round",
+     "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(eps,v) r=Sqrt(e) n=Div(d,r) "
+     "k=Mul(S,n) y=Add(B,k)"},
+    {"two_differences",
+     "m=ReduceMean(x) d=Sub(x,m) c=Sub(x,m) q=Pow(c,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) "
+     "n=Div(d,r) k=Mul(n,S) y=Add(k,B)"},
+    {"one_over", "<norm> i=Div(one,r) n=Mul(d,i) k=Mul(n,S) y=Add(k,B)"},
+    {"scale_of_one_number", "<norm> n=Div(d,r) k=Mul(n,S1) y=Add(k,B)"},
+    {"scale_that_is_computed", "g=Neg(S) <norm> n=Div(d,r) k=Mul(n,g) y=Add(k,B)"},
+    {"square_by_mul",
+     "m=ReduceMean(x) d=Sub(x,m) q=Mul(d,d) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(d,r) "
+     "k=Mul(n,S) y=Add(k,B)"},
+    {"by_reciprocal", "<norm> i=Reciprocal(r) n=Mul(d,i) k=Mul(n,S) y=Add(k,B)"},
+    {"without_bias", "<norm> n=Div(d,r) y=Mul(n,S)"},
+    {"without_scale", "<norm> y=Div(d,r)"},
+    {"residual", "<norm> n=Div(d,r) k=Mul(n,S) z=Add(k,B) y=Add(z,x)"},
+    {"rms", "<rms> n=Div(x,r) y=Mul(n,S)"},
+    {"rms_by_one_over", "<rms> i=Div(one,r) n=Mul(x,i) y=Mul(n,S)"},
+    {"rms_by_reciprocal", "<rms> i=Reciprocal(r) n=Mul(x,i) y=Mul(n,S)"},
+    {"rms_by_power", "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) i=Pow(e,half) n=Mul(x,i) y=Mul(n,S)"},
+    {"rms_square_by_mul", "q=Mul(x,x) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(x,r) y=Mul(n,S)"},
+    {"skip_rms",
+     "w=Neg(x) z=Add(x,w) q=Pow(z,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(z,r) y=Mul(n,S)"},
+    {"skip_of_a_constant", "z=Add(x,F) y=LayerNormalization(z,S,B)"},
+    {"skip_of_a_row", "z=Add(x,B) y=LayerNormalization(z,S,B)"},
+    {"skip",
+     "w=Neg(x) z=Add(x,w) m=ReduceMean(z) d=Sub(z,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) "
+     "r=Sqrt(e) n=Div(d,r) k=Mul(n,S) y=Add(k,B)"}};
+INSTANTIATE_TEST_SUITE_P(Norms, KernelForms, ::testing::ValuesIn(kNorms), name_of);
 
-INSTANTIATE_TEST_SUITE_P(
-    Gelus, KernelForms,
-    ::testing::Values(
-        Case{"half_last", "<erf> m=Mul(x,p) y=Mul(m,plushalf)"},
-        Case{"half_last_turned_round", "d=Div(x,root) e=Erf(d) p=Add(one,e) m=Mul(p,x) y=Mul(plushalf,m)"},
-        Case{"half_first", "<erf> h=Mul(x,plushalf) y=Mul(h,p)"},
-        Case{"half_first_turned_round", "d=Div(x,root) e=Erf(d) p=Add(one,e) h=Mul(plushalf,x) y=Mul(p,h)"},
-        Case{"times", "d=Mul(x,inverse) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,plushalf)"},
-        Case{"times_half_first", "d=Mul(x,inverse) e=Erf(d) p=Add(e,one) h=Mul(x,plushalf) y=Mul(h,p)"},
-        Case{"near", "d=Div(x,near) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,plushalf)"},
-        Case{"off", "d=Div(x,off) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,plushalf)"},
-        Case{"halves", "<erf> m=Mul(x,p) y=Mul(m,halves)"},
-        Case{"half_of_one_dim", "<erf> m=Mul(x,p) y=Mul(m,half1)"},
-        Case{"half_of_two_dims", "<erf> m=Mul(x,p) y=Mul(m,half11)"},
-        Case{"of_a_product", "a=Mul(x,S) d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) y=Mul(m,plushalf)"},
-        Case{"of_a_product_half_first",
-             "a=Mul(x,S) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(a,plushalf) y=Mul(h,p)"},
-        Case{"used_inside", "<erf> m=Mul(x,p) h=Mul(m,plushalf) y=Add(h,e)"}),
-    name_of);
+const Case kGelus[] = {
+    {"half_last", "<erf> m=Mul(x,p) y=Mul(m,plushalf)"},
+    {"half_last_turned_round", "d=Div(x,root) e=Erf(d) p=Add(one,e) m=Mul(p,x) y=Mul(plushalf,m)"},
+    {"half_first", "<erf> h=Mul(x,plushalf) y=Mul(h,p)"},
+    {"half_first_turned_round", "d=Div(x,root) e=Erf(d) p=Add(one,e) h=Mul(plushalf,x) y=Mul(p,h)"},
+    {"times", "d=Mul(x,inverse) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,plushalf)"},
+    {"times_half_first", "d=Mul(x,inverse) e=Erf(d) p=Add(e,one) h=Mul(x,plushalf) y=Mul(h,p)"},
+    {"near", "d=Div(x,near) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,plushalf)"},
+    {"off", "d=Div(x,off) e=Erf(d) p=Add(e,one) m=Mul(x,p) y=Mul(m,plushalf)"},
+    {"halves", "<erf> m=Mul(x,p) y=Mul(m,halves)"},
+    {"half_of_one_dim", "<erf> m=Mul(x,p) y=Mul(m,half1)"},
+    {"half_of_two_dims", "<erf> m=Mul(x,p) y=Mul(m,half11)"},
+    {"of_a_product", "a=Mul(x,S) d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) y=Mul(m,plushalf)"},
+    {"of_a_product_half_first",
+     "a=Mul(x,S) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(a,plushalf) y=Mul(h,p)"},
+    {"used_inside", "<erf> m=Mul(x,p) h=Mul(m,plushalf) y=Add(h,e)"}};
+INSTANTIATE_TEST_SUITE_P(Gelus, KernelForms, ::testing::ValuesIn(kGelus), name_of);
 
-INSTANTIATE_TEST_SUITE_P(
-    GelusByTanh, KernelForms,
-    ::testing::Values(Case{"of_another_factor",
-                           "c=Pow(x,three) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,farther) t=Tanh(z) p=Add(t,one) "
-                           "h=Mul(x,plushalf) m=Mul(h,p) y=Neg(m)"},
-                      Case{"by_power", "<tanh> h=Mul(x,plushalf) y=Mul(h,p)"},
-                      Case{"turned_round",
-                           "c=Pow(x,three) s=Mul(cubed,c) a=Add(s,x) z=Mul(outer,a) t=Tanh(z) p=Add(one,t) "
-                           "h=Mul(plushalf,x) w=Mul(p,h) y=Neg(w)"},
-                      Case{"by_products",
-                           "s=Mul(x,cubed) q=Mul(s,x) p1=Add(q,one) o=Mul(x,outer) z=Mul(p1,o) t=Tanh(z) "
-                           "p=Add(t,one) h=Mul(x,plushalf) y=Mul(h,p)"},
-                      Case{"half_behind", "<tanh> m=Mul(x,p) y=Mul(m,plushalf)"},
-                      Case{"of_a_square",
-                           "c=Pow(x,two) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,outer) t=Tanh(z) p=Add(t,one) "
-                           "h=Mul(x,plushalf) y=Mul(h,p)"},
-                      Case{"used_inside", "<tanh> h=Mul(x,plushalf) m=Mul(h,p) y=Add(m,z)"}),
-    name_of);
+const Case kGelusByTanh[] = {
+    {"of_another_factor",
+     "c=Pow(x,three) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,farther) t=Tanh(z) p=Add(t,one) "
+     "h=Mul(x,plushalf) m=Mul(h,p) y=Neg(m)"},
+    {"by_power", "<tanh> h=Mul(x,plushalf) y=Mul(h,p)"},
+    {"turned_round",
+     "c=Pow(x,three) s=Mul(cubed,c) a=Add(s,x) z=Mul(outer,a) t=Tanh(z) p=Add(one,t) "
+     "h=Mul(plushalf,x) w=Mul(p,h) y=Neg(w)"},
+    {"by_products",
+     "s=Mul(x,cubed) q=Mul(s,x) p1=Add(q,one) o=Mul(x,outer) z=Mul(p1,o) t=Tanh(z) "
+     "p=Add(t,one) h=Mul(x,plushalf) y=Mul(h,p)"},
+    {"half_behind", "<tanh> m=Mul(x,p) y=Mul(m,plushalf)"},
+    {"of_a_square",
+     "c=Pow(x,two) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,outer) t=Tanh(z) p=Add(t,one) "
+     "h=Mul(x,plushalf) y=Mul(h,p)"},
+    {"used_inside", "<tanh> h=Mul(x,plushalf) m=Mul(h,p) y=Add(m,z)"}};
+INSTANTIATE_TEST_SUITE_P(GelusByTanh, KernelForms, ::testing::ValuesIn(kGelusByTanh), name_of);
 
-INSTANTIATE_TEST_SUITE_P(
-    Products, KernelForms,
-    ::testing::Values(Case{"biased", "m=MatMul(x,M) y=Add(m,B)"},
-                      Case{"biased_by_a_scalar", "m=MatMul(x,M) y=Add(m,C)"},
-                      Case{"bias_that_is_computed", "b=Relu(B) m=MatMul(x,M) y=Add(m,b)"},
-                      Case{"of_a_transpose", "a=Relu(x) t=Transpose(a) y=MatMul(t,M8)"},
-                      Case{"biased_of_a_transpose", "a=Relu(x) t=Transpose(a) m=MatMul(t,M8) y=Add(m,B8)"},
-                      Case{"of_a_multiple", "a=Relu(x) s=Mul(a,C) y=MatMul(s,M)"},
-                      Case{"biased_of_a_multiple", "a=Relu(x) s=Mul(a,C) m=MatMul(s,M) y=Add(m,B)"},
-                      Case{"two", "a=MatMul(x,M) b=Relu(x) c=MatMul(b,M) y=Add(a,c)"},
-                      Case{"of_an_attention",
+const Case kProducts[] = {{"biased", "m=MatMul(x,M) y=Add(m,B)"},
+                          {"biased_by_a_scalar", "m=MatMul(x,M) y=Add(m,C)"},
+                          {"bias_that_is_computed", "b=Relu(B) m=MatMul(x,M) y=Add(m,b)"},
+                          {"of_a_transpose", "a=Relu(x) t=Transpose(a) y=MatMul(t,M8)"},
+                          {"biased_of_a_transpose", "a=Relu(x) t=Transpose(a) m=MatMul(t,M8) y=Add(m,B8)"},
+                          {"of_a_multiple", "a=Relu(x) s=Mul(a,C) y=MatMul(s,M)"},
+                          {"biased_of_a_multiple", "a=Relu(x) s=Mul(a,C) m=MatMul(s,M) y=Add(m,B)"},
+                          {"two", "a=MatMul(x,M) b=Relu(x) c=MatMul(b,M) y=Add(a,c)"},
+                          {"of_an_attention",
                            "r=Relu(x) l0=Add(r,B) o=Add(l0,x) n=LayerNormalization(o,S,B) q=MatMul(n,M) "
                            "qb=Add(q,B) k=MatMul(n,Mk) kb=Add(k,S) v=MatMul(n,Mv) vb=Add(v,B) w=Mul(qb,kb) "
-                           "u=Sub(w,vb) e=MatMul(u,M) f=Add(e,B) g=Add(f,n) y=Neg(g)"}),
-    name_of);
+                           "u=Sub(w,vb) e=MatMul(u,M) f=Add(e,B) g=Add(f,n) y=Neg(g)"}};
+INSTANTIATE_TEST_SUITE_P(Products, KernelForms, ::testing::ValuesIn(kProducts), name_of);
 
-INSTANTIATE_TEST_SUITE_P(
-    Splits, KernelForms,
-    ::testing::Values(Case{"slices", "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n4,n8,last) y=Sub(l,r)"},
-                      Case{"slices_that_overlap",
-                           "a=Relu(x) l=Slice(a,n0,n6,last) r=Slice(a,n4,n8,last) u=ReduceMean(r) "
-                           "s=Transpose(u) t=ReduceMean(s) y=Sub(l,t)"},
-                      Case{"slices_with_a_gap",
-                           "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n6,n8,last) u=ReduceMean(r) "
-                           "s=Transpose(u) t=ReduceMean(s) y=Sub(l,t)"},
-                      Case{"slices_and_another",
-                           "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n4,n8,last) q=Neg(a) z=ReduceMean(q) "
-                           "k=Slice(z,n0,n4,last) w=Sub(l,r) y=Sub(w,k)"}),
-    name_of);
+const Case kSplits[] = {{"slices", "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n4,n8,last) y=Sub(l,r)"},
+                        {"slices_that_overlap",
+                         "a=Relu(x) l=Slice(a,n0,n6,last) r=Slice(a,n4,n8,last) u=ReduceMean(r) "
+                         "s=Transpose(u) t=ReduceMean(s) y=Sub(l,t)"},
+                        {"slices_with_a_gap",
+                         "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n6,n8,last) u=ReduceMean(r) "
+                         "s=Transpose(u) t=ReduceMean(s) y=Sub(l,t)"},
+                        {"slices_and_another",
+                         "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n4,n8,last) q=Neg(a) z=ReduceMean(q) "
+                         "k=Slice(z,n0,n4,last) w=Sub(l,r) y=Sub(w,k)"}};
+INSTANTIATE_TEST_SUITE_P(Splits, KernelForms, ::testing::ValuesIn(kSplits), name_of);
 
-INSTANTIATE_TEST_SUITE_P(
-    Gates, KernelForms,
-    ::testing::Values(Case{"silu", "a=Relu(x) s=Sigmoid(a) m=Mul(a,s) y=Neg(m)"},
-                      Case{"silu_turned_round", "a=Relu(x) s=Sigmoid(a) m=Mul(s,a) y=Neg(m)"},
-                      Case{"silu_of_a_multiple", "a=Relu(x) p=Mul(a,C) s=Sigmoid(p) m=Mul(a,s) y=Neg(m)"},
-                      Case{"sigmoid_used_again", "a=Relu(x) s=Sigmoid(a) m=Mul(a,s) y=Add(m,s)"},
-                      Case{"sigmoid_of_another", "a=Relu(x) s=Sigmoid(x) m=Mul(a,s) y=Neg(m)"}),
-    name_of);
+const Case kGates[] = {{"silu", "a=Relu(x) s=Sigmoid(a) m=Mul(a,s) y=Neg(m)"},
+                       {"silu_turned_round", "a=Relu(x) s=Sigmoid(a) m=Mul(s,a) y=Neg(m)"},
+                       {"silu_of_a_multiple", "a=Relu(x) p=Mul(a,C) s=Sigmoid(p) m=Mul(a,s) y=Neg(m)"},
+                       {"sigmoid_used_again", "a=Relu(x) s=Sigmoid(a) m=Mul(a,s) y=Add(m,s)"},
+                       {"sigmoid_of_another", "a=Relu(x) s=Sigmoid(x) m=Mul(a,s) y=Neg(m)"}};
+INSTANTIATE_TEST_SUITE_P(Gates, KernelForms, ::testing::ValuesIn(kGates), name_of);
 
-INSTANTIATE_TEST_SUITE_P(
-    Bytes, KernelForms,
-    ::testing::Values(
-        Case{"softmax",
-             "q=QuantizeLinear(x,C) d=DequantizeLinear(q,C) s=Softmax(d) p=QuantizeLinear(s,C) "
-             "y=DequantizeLinear(p,C)"},
-        Case{"softmax_to_floats", "q=QuantizeLinear(x,C) d=DequantizeLinear(q,C) s=Softmax(d) y=Neg(s)"},
-        Case{"unsigned_that_two_read",
-             "q=QuantizeLinear(x,C) d=DequantizeLinear(q,C) s=Softmax(d) p=QuantizeLinear(s,C) "
-             "e=DequantizeLinear(p,C) a=Add(d,e) r=QuantizeLinear(a,C) y=DequantizeLinear(r,C)"}),
-    name_of);
+const Case kBytes[] = {
+    {"softmax",
+     "q=QuantizeLinear(x,C) d=DequantizeLinear(q,C) s=Softmax(d) p=QuantizeLinear(s,C) "
+     "y=DequantizeLinear(p,C)"},
+    {"softmax_to_floats", "q=QuantizeLinear(x,C) d=DequantizeLinear(q,C) s=Softmax(d) y=Neg(s)"},
+    {"unsigned_that_two_read",
+     "q=QuantizeLinear(x,C) d=DequantizeLinear(q,C) s=Softmax(d) p=QuantizeLinear(s,C) "
+     "e=DequantizeLinear(p,C) a=Add(d,e) r=QuantizeLinear(a,C) y=DequantizeLinear(r,C)"}};
+INSTANTIATE_TEST_SUITE_P(Bytes, KernelForms, ::testing::ValuesIn(kBytes), name_of);
 
-INSTANTIATE_TEST_SUITE_P(
-    QuantisedProducts, KernelForms,
-    ::testing::Values(
-        Case{"dynamic", "<sums>U,q_z,u) c=Cast(m) p=Mul(q_s,C) y=Mul(p,c)"},
-        Case{"biased", "<sums>U,q_z,u) <floats> y=Add(n,B)"},
-        Case{"biased_by_a_row", "<sums>U,q_z,u) <floats> y=Add(n,B1)"},
-        Case{"bias_first", "<sums>U,q_z,u) <floats> y=Add(B,n)"},
-        Case{"bias_of_one_number", "<sums>U,q_z,u) <floats> y=Add(n,C1)"},
-        Case{"bias_of_all_rows", "<sums>U,q_z,u) <floats> y=Add(n,F)"},
-        Case{"biased_and_read_again", "<sums>U,q_z,u) <floats> a=Add(n,B) y=Sub(a,n)"},
-        Case{"scales_that_are_constant", "<sums>U,q_z,u) c=Cast(m) p=Mul(C,S) y=Mul(c,p)"},
-        Case{"scales_that_two_read", "<sums>U,q_z,u) <floats> y=Mul(n,p)"},
-        Case{"sums_that_two_read", "<sums>U,q_z,u) <floats> y=Sub(n,c)"},
-        Case{"bytes_that_two_read",
-             "<sums>U,q_z,u) <floats> k=MatMulInteger(q,I8,q_z,o) d=Cast(k) r=Mul(q_s,S) l=Mul(d,r) "
-             "y=Sub(n,l)"},
-        Case{"without_zero_points", "<sums>U) <floats> y=Add(n,B)"},
-        Case{"one_zero_point", "<sums>U,q_z) <floats> y=Add(n,B)"},
-        Case{"signed", "<sums>I8,q_z,o) <floats> y=Add(n,B)"},
-        Case{"by_column", "<sums>I8,q_z,o64) c=Cast(m) p=Mul(q_s,S) n=Mul(c,p) y=Add(n,B)"},
-        Case{"bytes_of_a_fixed_scale",
-             "b=QuantizeLinear(x,C) q=DynamicQuantizeLinear(x) m=MatMulInteger(b,U) <floats> y=Add(n,B)"}),
-    name_of);
+const Case kQuantisedProducts[] = {
+    {"dynamic", "<sums>U,q_z,u) c=Cast(m) p=Mul(q_s,C) y=Mul(p,c)"},
+    {"biased", "<sums>U,q_z,u) <floats> y=Add(n,B)"},
+    {"biased_by_a_row", "<sums>U,q_z,u) <floats> y=Add(n,B1)"},
+    {"bias_first", "<sums>U,q_z,u) <floats> y=Add(B,n)"},
+    {"bias_of_one_number", "<sums>U,q_z,u) <floats> y=Add(n,C1)"},
+    {"bias_of_all_rows", "<sums>U,q_z,u) <floats> y=Add(n,F)"},
+    {"biased_and_read_again", "<sums>U,q_z,u) <floats> a=Add(n,B) y=Sub(a,n)"},
+    {"scales_that_are_constant", "<sums>U,q_z,u) c=Cast(m) p=Mul(C,S) y=Mul(c,p)"},
+    {"scales_that_two_read", "<sums>U,q_z,u) <floats> y=Mul(n,p)"},
+    {"sums_that_two_read", "<sums>U,q_z,u) <floats> y=Sub(n,c)"},
+    {"bytes_that_two_read",
+     "<sums>U,q_z,u) <floats> k=MatMulInteger(q,I8,q_z,o) d=Cast(k) r=Mul(q_s,S) l=Mul(d,r) "
+     "y=Sub(n,l)"},
+    {"without_zero_points", "<sums>U) <floats> y=Add(n,B)"},
+    {"one_zero_point", "<sums>U,q_z) <floats> y=Add(n,B)"},
+    {"signed", "<sums>I8,q_z,o) <floats> y=Add(n,B)"},
+    {"by_column", "<sums>I8,q_z,o64) c=Cast(m) p=Mul(q_s,S) n=Mul(c,p) y=Add(n,B)"},
+    {"bytes_of_a_fixed_scale",
+     "b=QuantizeLinear(x,C) q=DynamicQuantizeLinear(x) m=MatMulInteger(b,U) <floats> y=Add(n,B)"}};
+INSTANTIATE_TEST_SUITE_P(QuantisedProducts, KernelForms, ::testing::ValuesIn(kQuantisedProducts), name_of);
 
-INSTANTIATE_TEST_SUITE_P(
-    BehindConvolutions, KernelForms,
-    ::testing::Values(
-        Case{"scalar", "a=Conv(i,W) m=Mul(a,C) y=Conv(m,W)"},
-        Case{"scalar_first", "a=Conv(i,W) m=Mul(C,a) y=Conv(m,W)"},
-        Case{"scalar_added", "a=Conv(i,W) m=Add(a,C) y=Conv(m,W)"},
-        Case{"one_number", "a=Conv(i,W) m=Mul(a,C1) y=Conv(m,W)"},
-        Case{"one_number_added", "a=Conv(i,W) m=Add(a,C1) y=Conv(m,W)"},
-        Case{"channels", "a=Conv(i,W) m=Mul(a,K) y=Conv(m,W)"},
-        Case{"channels_twice", "a=Conv(i,W) m=Mul(a,K) q=Mul(m,K) y=Conv(q,W)"},
-        Case{"scalar_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,C) y=Conv(m,W)"},
-        Case{"channels_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,K) y=Conv(m,W)"},
-        Case{"channels_first_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(K,r) y=Conv(m,W)"},
-        Case{"channels_added_after_relu", "a=Conv(i,W) r=Relu(a) m=Add(r,K) y=Conv(m,W)"},
-        Case{"blocked_silu", "a=Conv(i,W) s=Sigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
-        Case{"silu_of_a_sum", "a=Conv(i,W) n=Add(a,i) s=Sigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
-        Case{"hard_swish", "a=Conv(i,W) h=HardSwish(a) y=Conv(h,W)"},
-        Case{"hard_swish_in_parts", "a=Conv(i,W) s=HardSigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
-        Case{"hard_swish_of_channels", "a=Conv(i,W) k=Mul(a,K) s=HardSigmoid(k) m=Mul(s,k) y=Conv(m,W)"},
-        Case{"hard_swish_used_again", "a=Conv(i,W) s=HardSigmoid(a) m=Mul(a,s) n=Add(m,a) y=Conv(n,W)"},
-        Case{"hard_swish_of_a_sum",
-             "a=Conv(i,W) b=Conv(i,W) n=Add(a,b) s=HardSigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
-        Case{"gelu",
-             "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) h=Mul(m,plushalf) y=Conv(h,W)"},
-        Case{"gelu_half_first",
-             "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(a,plushalf) m=Mul(h,p) y=Conv(m,W)"},
-        Case{"gelu_of_another_order",
-             "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(p,plushalf) m=Mul(a,h) y=Conv(m,W)"},
-        Case{"elu", "a=Conv(i,W) h=Elu(a) y=Conv(h,W)"}),
-    name_of);
+const Case kBehindConvolutions[] = {
+    {"scalar", "a=Conv(i,W) m=Mul(a,C) y=Conv(m,W)"},
+    {"scalar_first", "a=Conv(i,W) m=Mul(C,a) y=Conv(m,W)"},
+    {"scalar_added", "a=Conv(i,W) m=Add(a,C) y=Conv(m,W)"},
+    {"one_number", "a=Conv(i,W) m=Mul(a,C1) y=Conv(m,W)"},
+    {"one_number_added", "a=Conv(i,W) m=Add(a,C1) y=Conv(m,W)"},
+    {"channels", "a=Conv(i,W) m=Mul(a,K) y=Conv(m,W)"},
+    {"channels_twice", "a=Conv(i,W) m=Mul(a,K) q=Mul(m,K) y=Conv(q,W)"},
+    {"scalar_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,C) y=Conv(m,W)"},
+    {"channels_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,K) y=Conv(m,W)"},
+    {"channels_first_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(K,r) y=Conv(m,W)"},
+    {"channels_added_after_relu", "a=Conv(i,W) r=Relu(a) m=Add(r,K) y=Conv(m,W)"},
+    {"blocked_silu", "a=Conv(i,W) s=Sigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
+    {"silu_of_a_sum", "a=Conv(i,W) n=Add(a,i) s=Sigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
+    {"hard_swish", "a=Conv(i,W) h=HardSwish(a) y=Conv(h,W)"},
+    {"hard_swish_in_parts", "a=Conv(i,W) s=HardSigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
+    {"hard_swish_of_channels", "a=Conv(i,W) k=Mul(a,K) s=HardSigmoid(k) m=Mul(s,k) y=Conv(m,W)"},
+    {"hard_swish_used_again", "a=Conv(i,W) s=HardSigmoid(a) m=Mul(a,s) n=Add(m,a) y=Conv(n,W)"},
+    {"hard_swish_of_a_sum", "a=Conv(i,W) b=Conv(i,W) n=Add(a,b) s=HardSigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
+    {"gelu", "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) h=Mul(m,plushalf) y=Conv(h,W)"},
+    {"gelu_half_first",
+     "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(a,plushalf) m=Mul(h,p) y=Conv(m,W)"},
+    {"gelu_of_another_order",
+     "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(p,plushalf) m=Mul(a,h) y=Conv(m,W)"},
+    {"elu", "a=Conv(i,W) h=Elu(a) y=Conv(h,W)"}};
+INSTANTIATE_TEST_SUITE_P(BehindConvolutions, KernelForms, ::testing::ValuesIn(kBehindConvolutions), name_of);
 
 }  // namespace
 }  // namespace regraft::exec
