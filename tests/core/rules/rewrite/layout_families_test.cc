@@ -127,9 +127,10 @@ TEST(LayoutFamilies, FilledUpChannelsTakeUpWhatAConvolutionWasFilledUpWith) {
   GraphBuilder b;
   const Value x = b.op(OpKind::conv, {b.input({1, 4, 6, 6}), b.weight({14, 4, 3, 3})});
   b.output(b.op(OpKind::conv, {b.op(OpKind::relu, {x}), b.weight({16, 14, 3, 3})}));
-  testing::expect_shipped_rules_lead(b,
-                                     "conv-pad-inputs all\nexpect Pad 1\nchannels-conv/block=8\nchannels-unary\n"
-                                     "channels-padded\nexpect Pad 0\nexpect Slice 0\nexpect total 3\n");
+  testing::expect_shipped_rules_lead(
+      b,
+      "conv-pad-inputs all\nexpect Pad 1\nchannels-conv/block=8\nchannels-unary\n"
+      "channels-padded\nexpect Pad 0\nexpect Slice 0\nexpect total 3\n");
 }
 
 // An unrolled recurrent network: the products of its steps' inputs are one.
