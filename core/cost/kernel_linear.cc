@@ -70,7 +70,7 @@ LinearTime conv_time(const KernelShape& shape, bool blocked) {
     time.other_us = unrolled * (strided(shape) ? device.im2col_strided_ns : device.im2col_ns) * 1e-3;
     return time;
   }
-  const double wide_out = group == 1 ? round_up(out_channels, block) : out_channels;
+  const double wide_out = round_up(out_channels, block);
   const bool depthwise = group > 1 && in_channels == 1;
   const bool first = group == 1 && in_channels < block;
   const double rate = depthwise ? device.depthwise_gflops

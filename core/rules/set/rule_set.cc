@@ -24,6 +24,12 @@ std::vector<std::filesystem::path> rule_files(const std::filesystem::path& file_
   return files;
 }
 
+/// "/k=3" of a rule that takes these values of finite sets; else empty.
+std::string_view values_of(const RuleInfo& info) {
+  const std::string_view name = info.name;
+  return name.substr(std::min(name.find('/'), name.size()));
+}
+
 /// The domain of the first op that the rule makes and that is a runtime's own.
 std::string made_domain(const CompiledRule& rule) {
   for (const RightStep& step : rule.right) {
@@ -140,10 +146,16 @@ std::optional<std::size_t> RuleSet::find(std::string_view name) const {
 }
 
 std::vector<std::uint32_t> RuleSet::together_with(std::uint32_t rule) const {
-  if (!infos_[rule].together) return {rule};
+  const RuleInfo& asked = infos_[rule];
+  if (!asked.together) return {rule};
+  const std::string_view wanted = values_of(asked);
   std::vector<std::uint32_t> family;
-  for (std::uint32_t other = 0; other < infos_.size(); ++other)
-    if (infos_[other].together && infos_[other].family == infos_[rule].family) family.push_back(other);
+  for (std::uint32_t other = 0; other < infos_.size(); ++other) {
+    const RuleInfo& info = infos_[other];
+    if (!info.together || info.family != asked.family) continue;
+    if (const std::string_view values = values_of(info); values.empty() || values == wanted)
+      family.push_back(other);
+  }
   return family;
 }
 

@@ -46,7 +46,7 @@ class RuleSet {
   /// The number of the rule of that name.
   std::optional<std::size_t> find(std::string_view name) const;
   /// The rules that one move carries out with this one, it among them, in order: those of a family that is
-  /// marked `together`; else it alone.
+  /// marked `together`, with no values of finite sets or this one's; else it alone.
   std::vector<std::uint32_t> together_with(std::uint32_t rule) const;
   /// A hash of all rule texts, in order.
   Hash128 hash() const;

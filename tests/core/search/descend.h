@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "core/cost/analytic_cost.h"
@@ -15,12 +16,14 @@ struct Found {
   double gain;  // predicted
 };
 
-/// What descent leads to, with the shipped rules and device.
-inline Found descend(rules::testing::GraphBuilder& b) {
+/// What descent leads to, with the shipped rules and device; or with blocks of other channels.
+inline Found descend(rules::testing::GraphBuilder& b, double channel_block = 16) {
   b.graph().commit();
   const std::string root = REGRAFT_SOURCE_DIR;
   static const rules::RuleSet rules = rules::RuleSet::load(root + "/configs/rules");
-  const cost::AnalyticFactory costs(cost::load_device(root + "/configs/devices/cpu-1core.toml"));
+  cost::DeviceProfile device = cost::load_device(root + "/configs/devices/cpu-1core.toml");
+  device.channel_block = channel_block;
+  const cost::AnalyticFactory costs(device);
   const ManualClock clock;
   Rng rng(1, "search");
   const SearchResult found = make_all_sites_descent()->run({b.graph(), rules, costs},
@@ -36,6 +39,15 @@ inline std::size_t count(const graph::Graph& graph, graph::OpKind kind, std::siz
     if (rank == 0 || graph.type({id, 0}).rank() == rank) ++found;
   }
   return found;
+}
+
+/// The most channels that a convolution makes.
+inline std::int64_t widest(const graph::Graph& graph) {
+  std::int64_t most = 0;
+  for (graph::NodeId id = 0; id < graph.id_bound(); ++id)
+    if (graph.alive(id) && graph.node(id).kind == graph::OpKind::conv)
+      most = std::max<std::int64_t>(most, graph.type({id, 0}).dims[1]);
+  return most;
 }
 
 }  // namespace regraft::search::testing

@@ -19,6 +19,7 @@ using rules::testing::GraphBuilder;
 using testing::count;
 using testing::descend;
 using testing::Found;
+using testing::widest;
 
 Value gelu(GraphBuilder& b, Value x) {
   const Value erf = b.op(OpKind::erf, {b.op(OpKind::div, {x, b.scalar(1.41421354)})});
@@ -282,31 +283,61 @@ TEST(WildFamilies, OneOutputIsASumOfTheChannelsOfADepthwiseConvolution) {
   EXPECT_EQ(count(descend(point).graph, OpKind::conv), 2u);
 }
 
-/// Four layers of ten channels: each over the image and then over the channels, or both at once.
-Value ten_channels(GraphBuilder& b, bool apart) {
+/// Four layers of few channels: each over the image and then over the channels, or both at once.
+Value narrow(GraphBuilder& b, std::int64_t channels, bool apart) {
   Value x = b.input({1, 3, 32, 32});
   const auto layer = [&](std::int64_t in, std::int64_t kernel, std::int64_t group) {
-    const Value w = b.weight({10, in / group, kernel, kernel});
+    const Value w = b.weight({channels, in / group, kernel, kernel});
     const AttrBlock attrs{{Attr::pads, Ints(4, kernel / 2)}, {Attr::group, group}};
-    x = b.op(OpKind::relu, {b.op(OpKind::conv, {x, w, b.weight({10})}, attrs)});
+    x = b.op(OpKind::relu, {b.op(OpKind::conv, {x, w, b.weight({channels})}, attrs)});
   };
   layer(3, 3, 1);
   for (int i = 0; i < 4; ++i) {
-    layer(10, 3, apart ? 10 : 1);
-    if (apart) layer(10, 1, 1);
+    layer(channels, 3, apart ? channels : 1);
+    if (apart) layer(channels, 1, 1);
   }
   return b.op(OpKind::global_average_pool, {x});
 }
 
 TEST(WildFamilies, NarrowChannelsAreFilledUpThroughAWholeNetworkWhereItIsDepthwise) {
   GraphBuilder apart, at_once;
-  apart.output(ten_channels(apart, true));
-  at_once.output(ten_channels(at_once, false));
+  apart.output(narrow(apart, 10, true));
+  at_once.output(narrow(at_once, 10, false));
   const Found found = descend(apart);
   EXPECT_EQ(count(found.graph, OpKind::slice), 1u);
   EXPECT_EQ(count(found.graph, OpKind::conv), 9u);
   EXPECT_GT(found.gain, 1.5) << "measured 2.8";
   EXPECT_EQ(count(descend(at_once).graph, OpKind::slice), 0u) << "measured 0.88";
+}
+
+TEST(WildFamilies, ChannelsAreFilledUpToTheBlocksThatTheMachineHas) {
+  GraphBuilder outside, inside;
+  outside.output(narrow(outside, 18, true));
+  inside.output(narrow(inside, 20, true));
+  const Found found = descend(outside, 8);
+  EXPECT_EQ(count(found.graph, OpKind::slice), 1u);
+  EXPECT_EQ(widest(found.graph), 24);
+  EXPECT_GT(found.gain, 1.5);
+  EXPECT_EQ(widest(descend(inside, 8).graph), 20) << "a multiple of 4 is in the layout as it is";
+}
+
+/// Layers that append 20 channels to what they read.
+Value dense(GraphBuilder& b) {
+  const auto layer = [&](Value x) {
+    return b.op(OpKind::relu, {b.op(OpKind::conv, {x, b.weight({20, b.graph().type(x).dims[1], 3, 3})},
+                                    {{Attr::pads, Ints(4, 1)}})});
+  };
+  Value x = layer(b.input({1, 3, 32, 32}));
+  for (int i = 0; i < 3; ++i) x = b.op(OpKind::concat, {x, layer(x)}, {{Attr::axis, std::int64_t{1}}});
+  return b.op(OpKind::global_average_pool, {x});
+}
+
+TEST(WildFamilies, PartsThatAreJoinedAreFilledUpByAsFewChannelsAsTheMachineNeeds) {
+  GraphBuilder eight, sixteen;
+  eight.output(dense(eight));
+  sixteen.output(dense(sixteen));
+  EXPECT_EQ(widest(descend(eight, 8).graph), 24);
+  EXPECT_EQ(widest(descend(sixteen, 16).graph), 32);
 }
 
 /// Bytes compared with numbers `step` apart, multiplied, and put through a function by tanh, as Keras writes

@@ -118,7 +118,7 @@ TEST(LayoutFamilies, ChannelsAreFilledUpThroughAllThatAgreesInThem) {
   b.output(narrow_block(b, b.input({1, 10, 6, 6}), 12));
   testing::expect_shipped_rules_lead(
       b,
-      "channels-conv all\nexpect Slice 2\nchannels-unary\nchannels-depthwise\nchannels-global\n"
+      "channels-conv/block=16 all\nexpect Slice 2\nchannels-unary\nchannels-depthwise\nchannels-global\n"
       "channels-into-conv\nchannels-unary\nchannels-each\nchannels-binary 2\nchannels-number\n"
       "channels-max-pool\nchannels-into-concat 2\nexpect Slice 0\nexpect Pad 0\nexpect Conv 4\n");
 }
@@ -127,9 +127,10 @@ TEST(LayoutFamilies, FilledUpChannelsTakeUpWhatAConvolutionWasFilledUpWith) {
   GraphBuilder b;
   const Value x = b.op(OpKind::conv, {b.input({1, 4, 6, 6}), b.weight({14, 4, 3, 3})});
   b.output(b.op(OpKind::conv, {b.op(OpKind::relu, {x}), b.weight({16, 14, 3, 3})}));
-  testing::expect_shipped_rules_lead(b,
-                                     "conv-pad-inputs all\nexpect Pad 1\nchannels-conv\nchannels-unary\n"
-                                     "channels-padded\nexpect Pad 0\nexpect Slice 0\nexpect total 3\n");
+  testing::expect_shipped_rules_lead(
+      b,
+      "conv-pad-inputs all\nexpect Pad 1\nchannels-conv/block=8\nchannels-unary\n"
+      "channels-padded\nexpect Pad 0\nexpect Slice 0\nexpect total 3\n");
 }
 
 // An unrolled recurrent network: the products of its steps' inputs are one.

@@ -160,6 +160,15 @@ TEST(RuleSet, ARuleAloneIsTheOneOfItsName) {
   }
 }
 
+TEST(RuleSet, AMoveOfAFamilyTakesOneValueOfAFiniteSet) {
+  const RuleSet rules = RuleSet::parse(
+      "[f, together]\none: Softmax{a}(x), a == k => x, k in {3, 5}\ntwo: Relu(Relu(x)) => Relu(x)\n",
+      "t.rules");
+  EXPECT_EQ(rules.together_with(0), (std::vector<std::uint32_t>{0, 2}));
+  EXPECT_EQ(rules.together_with(1), (std::vector<std::uint32_t>{1, 2}));
+  EXPECT_EQ(rules.together_with(2), std::vector<std::uint32_t>{2});
+}
+
 TEST(RuleSet, FiniteSetsOfSmallNumbersHaveNamesOfTheirOwn) {
   const RuleSet rules = RuleSet::parse(
       "r: Mul(x, c), scalar(c), value(c) == n => x, n in {0.0000001, 0.0000002, -0.5, 3}\n", "t");
