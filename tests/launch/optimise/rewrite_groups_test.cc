@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-constexpr const char* kRules =
+constexpr const char* kGroupRules =
     "double-neg: Neg(Neg(x)) => x\n"
     "part: Relu(x) => Sigmoid(Tanh(x))\n"
     "join: Sigmoid(Tanh(x)) => Exp(x)\n";
@@ -55,7 +55,7 @@ class Groups : public ::testing::Test {
   TempDir dir_;
   std::optional<onnx::ImportedModel> model_;
   std::optional<ModelGraphs> start_;
-  rules::RuleSet rules_ = rules::RuleSet::parse(kRules, "t");
+  rules::RuleSet rules_ = rules::RuleSet::parse(kGroupRules, "t");
 };
 
 TEST_F(Groups, WhatStandsOnAnotherRewriteIsOfItsGroup) {
