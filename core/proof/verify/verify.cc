@@ -36,10 +36,12 @@ std::string in_words(const BoundedResult& found) {
       return "refuted: " + found.counterexample;
     case BoundedResult::Outcome::sampled:
       return std::to_string(found.random_matches) + " random matches";
-    default:
+    default:  // the head of a status file says how many random ones there are else
       return std::to_string(found.examples) + " examples (" + found.grid +
-             "): " + std::to_string(found.grid_matches) + " matches; " +
-             std::to_string(found.random_matches) + " random";
+             "): " + std::to_string(found.grid_matches) + " matches" +
+             (found.random_matches == BoundedOptions{}.random_matches
+                  ? ""
+                  : "; " + std::to_string(found.random_matches) + " random");
   }
 }
 

@@ -173,7 +173,8 @@ std::string StatusTable::text() const {
       "# What is known of each rule, written by 'regraft rules verify --write': rule, status, hash of its "
       "name "
       "and\n"
-      "# text, hash of its proof (32 digits of SHA-256), by which checker, note.\n";
+      "# text, hash of its proof (32 digits of SHA-256), by which checker, note. 3000 random matches, if not "
+      "said.\n";
   for (const auto& [name, line] : lines_) {
     out += name + ' ' + status_word(line.status, line.ranks, line.only) + ' ' + line.text_hash + ' ' +
            line.proof_hash + " v" + std::to_string(line.checker);
