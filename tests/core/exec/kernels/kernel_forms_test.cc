@@ -8,7 +8,7 @@
 #include "core/cost/analytic_cost.h"
 #include "core/exec/inputs/find_feed.h"
 #include "core/exec/kernels/kernel_lists.h"
-#include "core/exec/tiny_models.h"
+#include "core/exec/site/oracle_case.h"
 #include "core/onnx/import.h"
 
 namespace regraft::exec {
@@ -19,25 +19,12 @@ struct Case {
   const char* nodes;  // "m=ReduceMean(x) d=Sub(x,m) ..."; the last one is the output
 };
 
-using Dims = std::vector<std::int64_t>;
-
-void set_ints(::onnx::NodeProto& node, const std::string& name, const Dims& values) {
-  ::onnx::AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(::onnx::AttributeProto::INTS);
-  for (const std::int64_t value : values) attribute.add_ints(value);
-}
-
-void set_real(::onnx::NodeProto& node, const std::string& name, float value) {
-  ::onnx::AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(::onnx::AttributeProto::FLOAT);
-  attribute.set_f(value);
-}
+using Dims = testing::Ints;
 
 /// What several cases have in common.
 constexpr std::pair<std::string_view, std::string_view> kPieces[] = {
     {"<norm>", "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e)"},
+    {"<conv>", "a=Conv(i,W) "},
     {"<erf>", "d=Div(x,root) e=Erf(d) p=Add(e,one)"},
     {"<tanh>", "c=Pow(x,three) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,outer) t=Tanh(z) p=Add(t,one)"},
     {"<rms>", "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e)"},
@@ -93,11 +80,11 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
     auto& made = model.node((*it)[2], inputs, {(*it)[1]});
     if ((*it)[2] == "DynamicQuantizeLinear")
       for (const char* part : {"_s", "_z"}) made.add_output((*it)[1].str() + part);
-    if ((*it)[2] == "Cast") testing::ModelBuilder::set_int(made, "to", ::onnx::TensorProto::FLOAT);
-    if ((*it)[2] == "ReduceMean") set_ints(made, "axes", {-1});
-    if ((*it)[2] == "Conv") set_ints(made, "pads", {1, 1, 1, 1});
-    if ((*it)[2] == "HardSigmoid") set_real(made, "alpha", 1.0f / 6);
-    if ((*it)[2] == "Transpose") set_ints(made, "perm", {0, 2, 1});
+    if ((*it)[2] == "Cast") testing::set_int(made, "to", ::onnx::TensorProto::FLOAT);
+    if ((*it)[2] == "ReduceMean") testing::set_ints(made, "axes", {-1});
+    if ((*it)[2] == "Conv") testing::set_ints(made, "pads", {1, 1, 1, 1});
+    if ((*it)[2] == "HardSigmoid") testing::set_float(made, "alpha", 1.0f / 6);
+    if ((*it)[2] == "Transpose") testing::set_ints(made, "perm", {0, 2, 1});
     last = (*it)[1];
   }
   image ? model.output(last, {1, 16, 12, 12}) : model.output(last, {1, "rows", "columns"});
@@ -277,32 +264,29 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     BehindConvolutions, KernelForms,
     ::testing::Values(
-        Case{"scalar", "a=Conv(i,W) m=Mul(a,C) y=Conv(m,W)"},
-        Case{"scalar_first", "a=Conv(i,W) m=Mul(C,a) y=Conv(m,W)"},
-        Case{"scalar_added", "a=Conv(i,W) m=Add(a,C) y=Conv(m,W)"},
-        Case{"one_number", "a=Conv(i,W) m=Mul(a,C1) y=Conv(m,W)"},
-        Case{"one_number_added", "a=Conv(i,W) m=Add(a,C1) y=Conv(m,W)"},
-        Case{"channels", "a=Conv(i,W) m=Mul(a,K) y=Conv(m,W)"},
-        Case{"channels_twice", "a=Conv(i,W) m=Mul(a,K) q=Mul(m,K) y=Conv(q,W)"},
-        Case{"scalar_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,C) y=Conv(m,W)"},
-        Case{"channels_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,K) y=Conv(m,W)"},
-        Case{"channels_first_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(K,r) y=Conv(m,W)"},
-        Case{"channels_added_after_relu", "a=Conv(i,W) r=Relu(a) m=Add(r,K) y=Conv(m,W)"},
-        Case{"blocked_silu", "a=Conv(i,W) s=Sigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
-        Case{"silu_of_a_sum", "a=Conv(i,W) n=Add(a,i) s=Sigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
-        Case{"hard_swish", "a=Conv(i,W) h=HardSwish(a) y=Conv(h,W)"},
-        Case{"hard_swish_in_parts", "a=Conv(i,W) s=HardSigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
-        Case{"hard_swish_of_channels", "a=Conv(i,W) k=Mul(a,K) s=HardSigmoid(k) m=Mul(s,k) y=Conv(m,W)"},
-        Case{"hard_swish_used_again", "a=Conv(i,W) s=HardSigmoid(a) m=Mul(a,s) n=Add(m,a) y=Conv(n,W)"},
-        Case{"hard_swish_of_a_sum",
-             "a=Conv(i,W) b=Conv(i,W) n=Add(a,b) s=HardSigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
-        Case{"gelu",
-             "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) h=Mul(m,plushalf) y=Conv(h,W)"},
+        Case{"scalar", "<conv>m=Mul(a,C) y=Conv(m,W)"}, Case{"scalar_first", "<conv>m=Mul(C,a) y=Conv(m,W)"},
+        Case{"scalar_added", "<conv>m=Add(a,C) y=Conv(m,W)"},
+        Case{"one_number", "<conv>m=Mul(a,C1) y=Conv(m,W)"},
+        Case{"one_number_added", "<conv>m=Add(a,C1) y=Conv(m,W)"},
+        Case{"channels", "<conv>m=Mul(a,K) y=Conv(m,W)"},
+        Case{"channels_twice", "<conv>m=Mul(a,K) q=Mul(m,K) y=Conv(q,W)"},
+        Case{"scalar_after_relu", "<conv>r=Relu(a) m=Mul(r,C) y=Conv(m,W)"},
+        Case{"channels_after_relu", "<conv>r=Relu(a) m=Mul(r,K) y=Conv(m,W)"},
+        Case{"channels_first_after_relu", "<conv>r=Relu(a) m=Mul(K,r) y=Conv(m,W)"},
+        Case{"channels_added_after_relu", "<conv>r=Relu(a) m=Add(r,K) y=Conv(m,W)"},
+        Case{"blocked_silu", "<conv>s=Sigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
+        Case{"silu_of_a_sum", "<conv>n=Add(a,i) s=Sigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
+        Case{"hard_swish", "<conv>h=HardSwish(a) y=Conv(h,W)"},
+        Case{"hard_swish_in_parts", "<conv>s=HardSigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
+        Case{"hard_swish_of_channels", "<conv>k=Mul(a,K) s=HardSigmoid(k) m=Mul(s,k) y=Conv(m,W)"},
+        Case{"hard_swish_used_again", "<conv>s=HardSigmoid(a) m=Mul(a,s) n=Add(m,a) y=Conv(n,W)"},
+        Case{"hard_swish_of_a_sum", "<conv>b=Conv(i,W) n=Add(a,b) s=HardSigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
+        Case{"gelu", "<conv>d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) h=Mul(m,plushalf) y=Conv(h,W)"},
         Case{"gelu_half_first",
-             "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(a,plushalf) m=Mul(h,p) y=Conv(m,W)"},
+             "<conv>d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(a,plushalf) m=Mul(h,p) y=Conv(m,W)"},
         Case{"gelu_of_another_order",
-             "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(p,plushalf) m=Mul(a,h) y=Conv(m,W)"},
-        Case{"elu", "a=Conv(i,W) h=Elu(a) y=Conv(h,W)"}),
+             "<conv>d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(p,plushalf) m=Mul(a,h) y=Conv(m,W)"},
+        Case{"elu", "<conv>h=Elu(a) y=Conv(h,W)"}),
     name_of);
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 #include "core/exec/inputs/find_feed.h"
 #include "core/exec/runtime/exec_error.h"
-#include "core/exec/tiny_models.h"
+#include "core/exec/site/oracle_case.h"
 #include "core/onnx/import.h"
 
 namespace regraft::exec {
@@ -41,10 +41,7 @@ std::filesystem::path write_model(const std::filesystem::path& file) {
   model.weight("half", {}, {0.5f});
   model.input("image", {1, 16, 24, 24});
   const auto conv = [&](const char* in, const char* out) {
-    ::onnx::AttributeProto& pads = *model.node("Conv", {in, "W"}, {out}).add_attribute();
-    pads.set_name("pads");
-    pads.set_type(::onnx::AttributeProto::INTS);
-    for (int i = 0; i < 4; ++i) pads.add_ints(1);
+    testing::set_ints(model.node("Conv", {in, "W"}, {out}), "pads", {1, 1, 1, 1});
   };
   conv("image", "first");
   model.node("Relu", {"first"}, {"rectified"});
@@ -107,10 +104,7 @@ TEST(KernelLists, OpsThatRewritesLeaveAloneAreKindsOfTheirOwn) {
   model.weight("W", {1, 64, 8}, std::vector<float>(64 * 8, 0.01f));
   model.weight("R", {1, 64, 16}, std::vector<float>(64 * 16, 0.02f));
   model.input("x", {20, 1, 8});
-  ::onnx::AttributeProto& hidden = *model.node("LSTM", {"x", "W", "R"}, {"h"}).add_attribute();
-  hidden.set_name("hidden_size");
-  hidden.set_type(::onnx::AttributeProto::INT);
-  hidden.set_i(16);
+  ModelBuilder::set_int(model.node("LSTM", {"x", "W", "R"}, {"h"}), "hidden_size", 16);
   model.node("Selu", {"h"}, {"y"});
   model.output("y", {20, 1, 1, 16});
   const KernelLists lists = compare(model.write(folder / "m.onnx"));
