@@ -105,18 +105,15 @@ Fusion FusionRules::in_match(const FusedMatch& match, NodeId node) const {
 
 // The kernel stands at the product of integers, whose time it has, and what quantises for it there.
 Fusion FusionRules::in_product(const FusedMatch& match, NodeId node) const {
-  const auto time = [&](NodeId id) { return kernels_.of(op_with_constants(graph_, layouts_, id)).time; };
   const auto is_product = [&](NodeId id) {
     return kind(id) == OpKind::opaque && graph_.node(id).outputs.size() == 1;
   };
   const NodeId product = *std::ranges::find_if(match.nodes, is_product);
   if (node == product) return {};
-  Fusion within{product, {}};
-  if (kind(node) == OpKind::opaque) {
-    within.extra = time(node);
-    within.extra -= KernelTime::of_us(kernels_.device().launch_us);
-  }
-  return within;
+  if (kind(node) != OpKind::opaque) return {product, {}};
+  KernelTime quantising = kernels_.of(op_with_constants(graph_, layouts_, node)).time;
+  quantising -= KernelTime::of_us(kernels_.device().launch_us);
+  return {product, quantising};
 }
 
 Fusion FusionRules::by_kind(NodeId node) const {

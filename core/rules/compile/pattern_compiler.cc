@@ -10,7 +10,7 @@ bool is_guard_on(const Expr& e, std::string_view function) {
   return e.form == Expr::Form::call && e.text == function;
 }
 
-// No rewrite makes such ops: they have no names for the right side.
+// No rewrite makes such ops, so they have no labels.
 bool names_opaque(const Expr& e) {
   return e.classes.size() == 1 && e.label.empty() && kinds_of(e.classes[0]).none() &&
          graph::opaque_op(e.classes[0]);

@@ -160,7 +160,7 @@ class Net {
     };
     return opaque("DynamicQuantizeLinear", {x}, {bytes(graph.type(x).dims), type({}), bytes({})});
   }
-  /// Floats of a product with bytes, by both scales; x has as many columns as rows the right operand.
+  /// Floats of a product with a square matrix of bytes.
   Value integer_product(NodeId quantised, bool biased) {
     const Value bytes{quantised, 0}, scale{quantised, 1}, zero{quantised, 2};
     const graph::Dims dims = graph.type(bytes).dims;

@@ -8,7 +8,7 @@
 #include "core/cost/analytic_cost.h"
 #include "core/exec/inputs/find_feed.h"
 #include "core/exec/kernels/kernel_lists.h"
-#include "core/exec/tiny_models.h"
+#include "core/exec/site/oracle_case.h"
 #include "core/onnx/import.h"
 
 namespace regraft::exec {
@@ -19,11 +19,12 @@ struct Case {
   const char* nodes;  // "m=ReduceMean(x) d=Sub(x,m) ..."; the last one is the output
 };
 
-using Dims = std::vector<std::int64_t>;
+using Dims = testing::Ints;
 
 /// What several cases have in common.
 constexpr std::pair<std::string_view, std::string_view> kPieces[] = {
     {"<norm>", "m=ReduceMean(x) d=Sub(x,m) q=Pow(d,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e)"},
+    {"<conv>", "a=Conv(i,W) "},
     {"<erf>", "d=Div(x,root) e=Erf(d) p=Add(e,one)"},
     {"<tanh>", "c=Pow(x,three) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,outer) t=Tanh(z) p=Add(t,one)"},
     {"<rms>", "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e)"},
@@ -247,30 +248,29 @@ const Case kQuantisedProducts[] = {
 INSTANTIATE_TEST_SUITE_P(QuantisedProducts, KernelForms, ::testing::ValuesIn(kQuantisedProducts), name_of);
 
 const Case kBehindConvolutions[] = {
-    {"scalar", "a=Conv(i,W) m=Mul(a,C) y=Conv(m,W)"},
-    {"scalar_first", "a=Conv(i,W) m=Mul(C,a) y=Conv(m,W)"},
-    {"scalar_added", "a=Conv(i,W) m=Add(a,C) y=Conv(m,W)"},
-    {"one_number", "a=Conv(i,W) m=Mul(a,C1) y=Conv(m,W)"},
-    {"one_number_added", "a=Conv(i,W) m=Add(a,C1) y=Conv(m,W)"},
-    {"channels", "a=Conv(i,W) m=Mul(a,K) y=Conv(m,W)"},
-    {"channels_twice", "a=Conv(i,W) m=Mul(a,K) q=Mul(m,K) y=Conv(q,W)"},
-    {"scalar_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,C) y=Conv(m,W)"},
-    {"channels_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(r,K) y=Conv(m,W)"},
-    {"channels_first_after_relu", "a=Conv(i,W) r=Relu(a) m=Mul(K,r) y=Conv(m,W)"},
-    {"channels_added_after_relu", "a=Conv(i,W) r=Relu(a) m=Add(r,K) y=Conv(m,W)"},
-    {"blocked_silu", "a=Conv(i,W) s=Sigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
-    {"silu_of_a_sum", "a=Conv(i,W) n=Add(a,i) s=Sigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
-    {"hard_swish", "a=Conv(i,W) h=HardSwish(a) y=Conv(h,W)"},
-    {"hard_swish_in_parts", "a=Conv(i,W) s=HardSigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
-    {"hard_swish_of_channels", "a=Conv(i,W) k=Mul(a,K) s=HardSigmoid(k) m=Mul(s,k) y=Conv(m,W)"},
-    {"hard_swish_used_again", "a=Conv(i,W) s=HardSigmoid(a) m=Mul(a,s) n=Add(m,a) y=Conv(n,W)"},
-    {"hard_swish_of_a_sum", "a=Conv(i,W) b=Conv(i,W) n=Add(a,b) s=HardSigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
-    {"gelu", "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) h=Mul(m,plushalf) y=Conv(h,W)"},
-    {"gelu_half_first",
-     "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(a,plushalf) m=Mul(h,p) y=Conv(m,W)"},
+    {"scalar", "<conv>m=Mul(a,C) y=Conv(m,W)"},
+    {"scalar_first", "<conv>m=Mul(C,a) y=Conv(m,W)"},
+    {"scalar_added", "<conv>m=Add(a,C) y=Conv(m,W)"},
+    {"one_number", "<conv>m=Mul(a,C1) y=Conv(m,W)"},
+    {"one_number_added", "<conv>m=Add(a,C1) y=Conv(m,W)"},
+    {"channels", "<conv>m=Mul(a,K) y=Conv(m,W)"},
+    {"channels_twice", "<conv>m=Mul(a,K) q=Mul(m,K) y=Conv(q,W)"},
+    {"scalar_after_relu", "<conv>r=Relu(a) m=Mul(r,C) y=Conv(m,W)"},
+    {"channels_after_relu", "<conv>r=Relu(a) m=Mul(r,K) y=Conv(m,W)"},
+    {"channels_first_after_relu", "<conv>r=Relu(a) m=Mul(K,r) y=Conv(m,W)"},
+    {"channels_added_after_relu", "<conv>r=Relu(a) m=Add(r,K) y=Conv(m,W)"},
+    {"blocked_silu", "<conv>s=Sigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
+    {"silu_of_a_sum", "<conv>n=Add(a,i) s=Sigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
+    {"hard_swish", "<conv>h=HardSwish(a) y=Conv(h,W)"},
+    {"hard_swish_in_parts", "<conv>s=HardSigmoid(a) m=Mul(a,s) y=Conv(m,W)"},
+    {"hard_swish_of_channels", "<conv>k=Mul(a,K) s=HardSigmoid(k) m=Mul(s,k) y=Conv(m,W)"},
+    {"hard_swish_used_again", "<conv>s=HardSigmoid(a) m=Mul(a,s) n=Add(m,a) y=Conv(n,W)"},
+    {"hard_swish_of_a_sum", "<conv>b=Conv(i,W) n=Add(a,b) s=HardSigmoid(n) m=Mul(n,s) y=Conv(m,W)"},
+    {"gelu", "<conv>d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) h=Mul(m,plushalf) y=Conv(h,W)"},
+    {"gelu_half_first", "<conv>d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(a,plushalf) m=Mul(h,p) y=Conv(m,W)"},
     {"gelu_of_another_order",
-     "a=Conv(i,W) d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(p,plushalf) m=Mul(a,h) y=Conv(m,W)"},
-    {"elu", "a=Conv(i,W) h=Elu(a) y=Conv(h,W)"}};
+     "<conv>d=Div(a,root) e=Erf(d) p=Add(e,one) h=Mul(p,plushalf) m=Mul(a,h) y=Conv(m,W)"},
+    {"elu", "<conv>h=Elu(a) y=Conv(h,W)"}};
 INSTANTIATE_TEST_SUITE_P(BehindConvolutions, KernelForms, ::testing::ValuesIn(kBehindConvolutions), name_of);
 
 }  // namespace
