@@ -148,12 +148,11 @@ std::optional<std::size_t> RuleSet::find(std::string_view name) const {
 std::vector<std::uint32_t> RuleSet::together_with(std::uint32_t rule) const {
   const RuleInfo& asked = infos_[rule];
   if (!asked.together) return {rule};
-  const std::string_view wanted = values_of(asked);
   std::vector<std::uint32_t> family;
   for (std::uint32_t other = 0; other < infos_.size(); ++other) {
     const RuleInfo& info = infos_[other];
-    if (!info.together || info.family != asked.family) continue;
-    if (const std::string_view values = values_of(info); values.empty() || values == wanted)
+    const std::string_view values = values_of(info);
+    if (info.together && info.family == asked.family && (values.empty() || values == values_of(asked)))
       family.push_back(other);
   }
   return family;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <string>
 
 #include "core/cost/analytic_cost.h"
@@ -39,15 +38,6 @@ inline std::size_t count(const graph::Graph& graph, graph::OpKind kind, std::siz
     if (rank == 0 || graph.type({id, 0}).rank() == rank) ++found;
   }
   return found;
-}
-
-/// The most channels that a convolution makes.
-inline std::int64_t widest(const graph::Graph& graph) {
-  std::int64_t most = 0;
-  for (graph::NodeId id = 0; id < graph.id_bound(); ++id)
-    if (graph.alive(id) && graph.node(id).kind == graph::OpKind::conv)
-      most = std::max<std::int64_t>(most, graph.type({id, 0}).dims[1]);
-  return most;
 }
 
 }  // namespace regraft::search::testing
