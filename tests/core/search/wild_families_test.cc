@@ -320,7 +320,7 @@ TEST(WildFamilies, ChannelsAreFilledUpToTheBlocksThatTheMachineHas) {
       EXPECT_EQ(found.graph.type({id, 0}).dims[1], 24);
     }
   EXPECT_GT(found.gain, 1.5) << "measured 2.1; with 32, 1.5";
-  EXPECT_EQ(count(descend(inside, 8).graph, OpKind::slice), 0u) << "in the layout as it is";
+  EXPECT_LT(descend(inside, 8).gain, 1.1) << "in the layout as it is; measured 1.04";
 }
 
 /// Bytes compared with numbers `step` apart, multiplied, and put through a function by tanh, as Keras writes

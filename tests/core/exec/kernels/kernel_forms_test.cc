@@ -43,9 +43,10 @@ const std::tuple<const char*, Dims, float> kConstants[] = {
     {"M8", {8, 8}, 0.1f},       {"S", {64}, 0.5f},         {"B1", {1, 64}, 0.25f},
     {"B", {64}, 0.25f},         {"K", {16, 1, 1}, 0.75f},  {"W", {16, 16, 3, 3}, 0.01f}};
 
-/// Inputs: x [1, 8, 64], i [1, 16, 12, 12]. Constants: kConstants; bytes U [64, 64] and u [], signed ones I8
-/// [64, 64], o [] and o64 [64]; integers n0, n4, n6, n8, last. q=DynamicQuantizeLinear(x) makes q_s and q_z,
-/// too. Means are over the last dim; convolutions keep the image's size; Transpose swaps the last two dims.
+/// Inputs: x [1, 8, 64], i [1, 16, 12, 12]. Constants: kConstants; bytes U [64, 64] and U0 [], signed ones
+/// I8 [64, 64], I0 [] and I64 [64]; integers n0, n4, n6, n8, last. q=DynamicQuantizeLinear(x) makes q_s and
+/// q_z, too. Means are over the last dim; convolutions keep the image's size; Transpose swaps the last two
+/// dims.
 std::filesystem::path write(const Case& one, const std::filesystem::path& file) {
   std::string text = one.nodes;
   for (const auto& [name, nodes] : kPieces)
@@ -61,7 +62,7 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
            {"U", {64, 64}}, {"u", {}}, {"I8", {64, 64}}, {"o", {}}, {"o64", {64}}}) {
     ::onnx::TensorProto& bytes = *model.graph().add_initializer();
     bytes.set_name(name);
-    bytes.set_data_type(name == "U" || name == "u" ? ::onnx::TensorProto::UINT8 : ::onnx::TensorProto::INT8);
+    bytes.set_data_type(name[0] == 'U' ? ::onnx::TensorProto::UINT8 : ::onnx::TensorProto::INT8);
     for (const std::int64_t dim : dims) bytes.add_dims(dim);
     bytes.set_raw_data(std::string(count(dims), 3));
   }
@@ -226,23 +227,23 @@ const Case kBytes[] = {
 INSTANTIATE_TEST_SUITE_P(Bytes, KernelForms, ::testing::ValuesIn(kBytes), name_of);
 
 const Case kQuantisedProducts[] = {
-    {"dynamic", "<sums>U,q_z,u) c=Cast(m) p=Mul(q_s,C) y=Mul(p,c)"},
-    {"biased", "<sums>U,q_z,u) <floats> y=Add(n,B)"},
-    {"biased_by_a_row", "<sums>U,q_z,u) <floats> y=Add(n,B1)"},
-    {"bias_first", "<sums>U,q_z,u) <floats> y=Add(B,n)"},
-    {"bias_of_one_number", "<sums>U,q_z,u) <floats> y=Add(n,C1)"},
-    {"bias_of_all_rows", "<sums>U,q_z,u) <floats> y=Add(n,F)"},
-    {"biased_and_read_again", "<sums>U,q_z,u) <floats> a=Add(n,B) y=Sub(a,n)"},
-    {"scales_that_are_constant", "<sums>U,q_z,u) c=Cast(m) p=Mul(C,S) y=Mul(c,p)"},
-    {"scales_that_two_read", "<sums>U,q_z,u) <floats> y=Mul(n,p)"},
-    {"sums_that_two_read", "<sums>U,q_z,u) <floats> y=Sub(n,c)"},
+    {"dynamic", "<sums>U,q_z,U0) c=Cast(m) p=Mul(q_s,C) y=Mul(p,c)"},
+    {"biased", "<sums>U,q_z,U0) <floats> y=Add(n,B)"},
+    {"biased_by_a_row", "<sums>U,q_z,U0) <floats> y=Add(n,B1)"},
+    {"bias_first", "<sums>U,q_z,U0) <floats> y=Add(B,n)"},
+    {"bias_of_one_number", "<sums>U,q_z,U0) <floats> y=Add(n,C1)"},
+    {"bias_of_all_rows", "<sums>U,q_z,U0) <floats> y=Add(n,F)"},
+    {"biased_and_read_again", "<sums>U,q_z,U0) <floats> a=Add(n,B) y=Sub(a,n)"},
+    {"scales_that_are_constant", "<sums>U,q_z,U0) c=Cast(m) p=Mul(C,S) y=Mul(c,p)"},
+    {"scales_that_two_read", "<sums>U,q_z,U0) <floats> y=Mul(n,p)"},
+    {"sums_that_two_read", "<sums>U,q_z,U0) <floats> y=Sub(n,c)"},
     {"bytes_that_two_read",
-     "<sums>U,q_z,u) <floats> k=MatMulInteger(q,I8,q_z,o) d=Cast(k) r=Mul(q_s,S) l=Mul(d,r) "
+     "<sums>U,q_z,U0) <floats> k=MatMulInteger(q,I8,q_z,I0) d=Cast(k) r=Mul(q_s,S) l=Mul(d,r) "
      "y=Sub(n,l)"},
     {"without_zero_points", "<sums>U) <floats> y=Add(n,B)"},
     {"one_zero_point", "<sums>U,q_z) <floats> y=Add(n,B)"},
-    {"signed", "<sums>I8,q_z,o) <floats> y=Add(n,B)"},
-    {"by_column", "<sums>I8,q_z,o64) c=Cast(m) p=Mul(q_s,S) n=Mul(c,p) y=Add(n,B)"},
+    {"signed", "<sums>I8,q_z,I0) <floats> y=Add(n,B)"},
+    {"by_column", "<sums>I8,q_z,I64) c=Cast(m) p=Mul(q_s,S) n=Mul(c,p) y=Add(n,B)"},
     {"bytes_of_a_fixed_scale",
      "b=QuantizeLinear(x,C) q=DynamicQuantizeLinear(x) m=MatMulInteger(b,U) <floats> y=Add(n,B)"}};
 INSTANTIATE_TEST_SUITE_P(QuantisedProducts, KernelForms, ::testing::ValuesIn(kQuantisedProducts), name_of);
