@@ -63,18 +63,6 @@ OpWithConstants op_with_constants(const graph::Graph& graph, const std::vector<L
   return op;
 }
 
-bool FusionRules::is_constant(Value value) const {
-  return value.present() && layouts_[value.node].constant;
-}
-
-double FusionRules::elements(NodeId node) const {
-  return static_cast<double>(kernels_.elements(graph_.node(node).outputs[0]));
-}
-
-KernelTime FusionRules::fused_pass() const {
-  return KernelTime::of_us(kernels_.device().fused_pass_us);
-}
-
 Fusion FusionRules::find(NodeId node) const {
   const Fusing fusing = kernels_.device().fusing;
   if (layouts_[node].constant || fusing == Fusing::nothing) return {};

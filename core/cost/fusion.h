@@ -74,9 +74,11 @@ class FusionRules {
   graph::NodeId norm_behind(graph::NodeId node) const;
 
   graph::OpKind kind(graph::NodeId node) const { return graph_.node(node).kind; }
-  bool is_constant(graph::Value value) const;
-  double elements(graph::NodeId node) const;
-  KernelTime fused_pass() const;
+  bool is_constant(graph::Value value) const { return value.present() && layouts_[value.node].constant; }
+  double elements(graph::NodeId node) const {
+    return static_cast<double>(kernels_.elements(graph_.node(node).outputs[0]));
+  }
+  KernelTime fused_pass() const { return KernelTime::of_us(kernels_.device().fused_pass_us); }
 
   const graph::Graph& graph_;
   Neighbourhood near_;

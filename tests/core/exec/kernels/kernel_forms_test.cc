@@ -59,7 +59,7 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
   for (const auto& [name, dims, value] : kConstants)
     model.weight(name, dims, std::vector<float>(count(dims), value));
   for (const auto& [name, dims] : std::initializer_list<std::pair<std::string, Dims>>{
-           {"U", {64, 64}}, {"u", {}}, {"I8", {64, 64}}, {"o", {}}, {"o64", {64}}}) {
+           {"U", {64, 64}}, {"U0", {}}, {"I8", {64, 64}}, {"I0", {}}, {"I64", {64}}}) {
     ::onnx::TensorProto& bytes = *model.graph().add_initializer();
     bytes.set_name(name);
     bytes.set_data_type(name[0] == 'U' ? ::onnx::TensorProto::UINT8 : ::onnx::TensorProto::INT8);
