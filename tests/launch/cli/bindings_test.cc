@@ -166,7 +166,7 @@ TEST_F(BindingsTest, DimsOfAModelThatDoesNotRunCountAsOneWithAWarning) {
 }
 
 TEST_F(BindingsTest, EvaluationComparesCostsAtTheSizesGiven) {
-  const auto greedy = [&](std::vector<std::string> more) {
+  const auto greedy = [&](const std::vector<std::string>& more) {
     const Captured result = testing::run_with({"evaluate", "--models", model.string(), "--searches", "greedy",
                                                "--episodes", "1", "--json", json.string()},
                                               more);

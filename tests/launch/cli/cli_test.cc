@@ -146,7 +146,7 @@ TEST(Cli, RulesAreCountedBySourceFamilyAndStatus) {
 
 class OptimiseTest : public ::testing::Test {
  protected:
-  Captured optimise(const fs::path& input, std::vector<std::string> more) {
+  Captured optimise(const fs::path& input, const std::vector<std::string>& more) {
     return testing::run_with(
         {"optimise", input.string(), "-o", output().string(), "--quiet", "--threads", "1"}, more);
   }
