@@ -23,7 +23,7 @@ const char* const kModel = "synthetic:4:1:1:0";
 
 class Evaluate : public ::testing::Test {
  protected:
-  json evaluate(std::vector<std::string> more) {
+  json evaluate(const std::vector<std::string>& more) {
     const Captured result = testing::run_with(
         {"evaluate", "--models", kModel, "--set", "workload.horizon=12", "--json", file_.string()}, more);
     EXPECT_EQ(result.status.code, 0) << result.errors;
@@ -171,7 +171,7 @@ TEST_F(Evaluate, PoliciesStandBesideUntrainedOnesAndAreRepeatable) {
 // Each rewrite on the way of an episode is one candidate costed.
 TEST_F(Evaluate, PoliciesPlayEpisodesAsInTheirTrainingUnlessTheConfigSaysOtherwise) {
   const std::string file = policy(nn::Head::pointer, "of other rules", {.horizon = 1}).string();
-  const auto costed = [&](std::vector<std::string> more) {
+  const auto costed = [&](const std::vector<std::string>& more) {
     const Captured result = testing::run_with(
         {"evaluate", "--models", kModel, "--policy", file, "--episodes", "40", "--json", file_.string()},
         more);

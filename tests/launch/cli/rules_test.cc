@@ -293,7 +293,7 @@ TEST_F(RulesCli, ImportKeepsWhatIsSoundAndRefusesADamagedFile) {
 }
 
 TEST_F(RulesCli, GenerateFindsRulesAndGoesOnWhereItStopped) {
-  const auto generate = [&](const std::string& name, std::vector<std::string> more) {
+  const auto generate = [&](const std::string& name, const std::vector<std::string>& more) {
     return testing::run_with(
         {"rules", "generate", "--ops", "add,mul,relu", "--depth", "2", "-o", (folder.path() / name).string()},
         more);

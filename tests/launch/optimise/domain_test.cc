@@ -75,7 +75,7 @@ class Domain : public ::testing::Test {
     write_file_atomic(script(),
                       "attention-op-masked-scaled\nreshape-identity all\nexpect MultiHeadAttention 1\n");
   }
-  Captured optimise(const fs::path& model, std::vector<std::string> more) {
+  Captured optimise(const fs::path& model, const std::vector<std::string>& more) {
     return testing::run_with({"optimise", model.string(), "-o", output().string(), "--quiet", "--accept",
                               "cost", "--log", log().string()},
                              more);
