@@ -76,7 +76,7 @@ void add_search_options(Command& command, OptimiseOptions& options) {
                   "a file of rewrites to make, in place of a search; as in configs/scripts")
       ->found_in_configs()
       ->excludes("--search");
-  command.add_option("--budget", options.time.search, "seconds of searching (default: a third of --seconds)")
+  command.add_option("--budget", options.time.search, "seconds of searching (default: 0.3 of --seconds)")
       ->check(in_range(0.0, 1e7));
   command
       .add_option("--search-threads", options.search_threads,

@@ -9,8 +9,8 @@ namespace regraft::launch {
 /// How the seconds of one call are shared out among its parts. A part may have seconds of its own: it keeps
 /// them, and what they exceed its share by is added to the whole.
 struct TimeBudget {
-  double seconds = 120;                                // aimed at for the whole
-  std::optional<double> search, trials, measure = {};  // of their own
+  double seconds = 120;                                          // aimed at for the whole
+  std::optional<double> search = {}, trials = {}, measure = {};  // of their own
 
   /// All searches from the start on.
   double search_s() const;
