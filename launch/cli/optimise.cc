@@ -76,9 +76,8 @@ void add_search_options(Command& command, OptimiseOptions& options) {
                   "a file of rewrites to make, in place of a search; as in configs/scripts")
       ->found_in_configs()
       ->excludes("--search");
-  command.add_option("--budget", options.budget_s, "seconds of searching")
-      ->check(in_range(0.0, 1e7))
-      ->capture_default_str();
+  command.add_option("--budget", options.time.search, "seconds of searching (default: 0.3 of --seconds)")
+      ->check(in_range(0.0, 1e7));
   command
       .add_option("--search-threads", options.search_threads,
                   "threads that search: the result is the same on any number, as long as the time is enough; "
@@ -167,19 +166,25 @@ void add_optimise(Command& program, Action& action) {
                       "write the rewrite log, for `regraft verify --log`; - for standard output");
   add_rule_and_cost_options(*command, *options);
   command
-      ->add_option("--trial-budget", options->trial_s,
-                   "seconds aimed at for measuring which rewrites pay; 0 keeps all that the search found")
-      ->check(in_range(0.0, 86400.0))
+      ->add_option("--seconds", options->time.seconds,
+                   "seconds aimed at for the whole call; a part that has seconds of its own keeps them "
+                   "(--budget, --trial-budget, --measure-budget)")
+      ->check(in_range(1.0, 1e7))
       ->capture_default_str();
+  command
+      ->add_option("--trial-budget", options->time.trials,
+                   "seconds aimed at for measuring which rewrites pay; 0 keeps all that the search found "
+                   "(default: what the measurement leaves, at most a quarter of --seconds)")
+      ->check(in_range(0.0, 86400.0));
   command
       ->add_option("--least-gain", options->least_gain, "percent by which the result must be measured faster")
       ->check(in_range(0.0, 1000.0))
       ->capture_default_str();
   command
-      ->add_option("--measure-budget", options->measure_s,
-                   "seconds to measure; at least 10 sessions a side run, however long they take")
-      ->check(in_range(1.0, 86400.0))
-      ->capture_default_str();
+      ->add_option("--measure-budget", options->time.measure,
+                   "seconds to measure; at least 10 sessions a side run, or 5 where they are clear (default: "
+                   "what is left, at most half of --seconds)")
+      ->check(in_range(1.0, 86400.0));
   command->add_flag("--quiet", options->quiet, "no progress");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

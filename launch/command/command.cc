@@ -146,6 +146,7 @@ template Option* Command::add_option(const std::string&, std::uint64_t&, const s
 template Option* Command::add_option(const std::string&, double&, const std::string&);
 template Option* Command::add_option(const std::string&, std::string&, const std::string&);
 template Option* Command::add_option(const std::string&, std::filesystem::path&, const std::string&);
+template Option* Command::add_option(const std::string&, std::optional<double>&, const std::string&);
 template Option* Command::add_option(const std::string&, std::optional<std::string>&, const std::string&);
 template Option* Command::add_option(const std::string&, std::optional<std::filesystem::path>&,
                                      const std::string&);

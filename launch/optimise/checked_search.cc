@@ -9,7 +9,6 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/exec/latency/speedup_estimate.h"
-#include "core/exec/site/site_check.h"
 #include "core/rules/rewrite/script.h"
 #include "core/search/greedy.h"
 #include "launch/call/not_equivalent_error.h"
@@ -87,11 +86,11 @@ CheckedSearch::Proposal CheckedSearch::propose_without_rule() {
   refuse(std::move(left_out_.back()));
   left_out_.pop_back();
   report_.changes = {};
-  return propose(start_, std::ldexp(options_.budget_s, -++searches_again_));
+  return propose(start_, std::ldexp(options_.time.search_s(), -++searches_again_));
 }
 
 CheckedSearch::Proposal CheckedSearch::propose() {
-  if (!options_.script) return propose(start_, options_.budget_s);
+  if (!options_.script) return propose(start_, options_.time.search_s());
   Proposal made{Paths(start_.size())};
   graph::Graph graph = start_[0];  // a script names places of the main graph
   timed_step_("script", [&] {
@@ -192,7 +191,7 @@ std::optional<CheckedSearch::Refused> CheckedSearch::apply_checked(Result& resul
     const graph::Graph::Mark mark = graph.mark();
     const rules::Rewrite& rewrite = rewriter.apply(path[i]);
     const exec::SiteReport site =
-        exec::check_site(before, graph, rewrite, {.seed = options_.seed, .bindings = costs_.bindings()});
+        sites_.check(before, graph, rewrite, {.seed = options_.seed, .bindings = costs_.bindings()});
     if (!site.passes)
       return Refused{{at, i},
                      (graph_path.empty() ? "" : graph_path + ", ") + "rewrite " + std::to_string(i) + ": " +

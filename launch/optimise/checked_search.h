@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/exec/site/site_memo.h"
 #include "core/rules/rewrite/rewrite_log.h"
 #include "core/search/search.h"
 #include "launch/call/subprocess_checks.h"
@@ -88,6 +89,7 @@ class CheckedSearch {
   OptimiseReport& report_;
   rules::RewriteLog& log_;
   SystemClock clock_;
+  exec::SiteMemo sites_;
   Blame blame_;  // of the whole model's checks
   Blame refused_at_sites_{Blame::kAsManyAsThereAre};
   std::vector<RefusedRule> left_out_;  // rewrites of which it is open whether the rest does without them

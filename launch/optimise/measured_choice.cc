@@ -11,13 +11,12 @@ namespace regraft::launch {
 namespace {
 
 constexpr std::size_t kMostContenders = 24;
-constexpr double kMostBytes = 2e9;                 // of all models of one trial
-constexpr double kNearlyWorth = 1.2;               // times as slow as it is, by the cost model
-constexpr double kShareOfLeavingOut = 0.4;         // of the time
-constexpr double kShareOfRound = 0.6;              // of what is left
-constexpr double kLeastShare = 0.15;               // left, for another round
-constexpr double kShareOfSingles = 0.6;            // of a round
-const exec::Measurement kNoTime{0, {1e-3}, 0, 0};  // what a session takes at least is its process
+constexpr double kMostBytes = 2e9;          // of all models of one trial
+constexpr double kNearlyWorth = 1.2;        // times as slow as it is, by the cost model
+constexpr double kShareOfLeavingOut = 0.4;  // of the time
+constexpr double kShareOfRound = 0.6;       // of what is left
+constexpr double kLeastShare = 0.15;        // left, for another round
+constexpr double kShareOfSingles = 0.6;     // of a round
 
 double bytes_in(const std::filesystem::path& folder) {
   double bytes = 0;
@@ -103,8 +102,9 @@ MeasuredChoice::Changes MeasuredChoice::taking_in(const Paths& paths, const std:
 MeasuredChoice::Changes MeasuredChoice::trial(const Paths& paths, double seconds, const Make& make) {
   exec::TrialOptions options = options_;
   options.budget_s = seconds;
+  const exec::Measurement least{0, {found_.run_ms}, 0, 0};
   const auto affordable = [&] {
-    return std::min(kMostContenders, exec::affordable_contenders(probe_.value_or(kNoTime), options));
+    return std::min(kMostContenders, exec::affordable_contenders(probe_.value_or(least), options));
   };
   if (affordable() == 0) return {};
   Changes changes = make(affordable());

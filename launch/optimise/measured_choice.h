@@ -44,6 +44,7 @@ struct FoundRewrites {
   std::span<const cost::SeveralSizesFactory> costs;  // of each graph
   exec::SessionSettings settings = {};               // in which they are measured
   std::set<std::size_t> idle = {};                   // graphs that do not run: left as they were found
+  double run_ms = 1e-3;                              // at least, about
 };
 
 /// Lets the machine choose among rewrites. Groups of those found are left out one by one; what is faster

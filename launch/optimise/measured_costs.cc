@@ -76,11 +76,12 @@ void MeasuredCosts::keep(std::span<const cost::KernelSample> samples) {
 
 CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx::ImportedModel& model,
                                               const rules::RuleSet& rules,
-                                              const CheckedSearch::TimedStep& timed_step,
+                                              const CheckedSearch::TimedStep& timed_step, double all_s,
                                               std::optional<CheckedSearch::Proposal> from) {
   const auto graphs_of = [&](const Paths& paths) { return graphs_after(start_, rules, paths); };
   const auto cost_us = [&](const Paths& paths) { return costs_.latencies_us(graphs_of(paths))[0]; };
-  CheckedSearch::Proposal best = from ? *from : search.propose(start_, options_.budget_s / 2);
+  const std::int64_t end_ns = clock_.steady_ns() + static_cast<std::int64_t>(all_s * nanoseconds_per_second);
+  CheckedSearch::Proposal best = from ? *from : search.propose(start_, all_s / 2);
   const auto improve = [&](double seconds) {
     const bool goes_on = from || best.seconds > seconds;  // from the start it would not get as far
     CheckedSearch::Proposal next = search.propose(goes_on ? graphs_of(best.paths) : start_, seconds);
@@ -96,7 +97,7 @@ CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx:
         onnx::export_model(model, graphs_of(best.paths), folder.path() / "found.onnx");
         learn_from(folder.path() / "found.onnx");
       });
-      if (!improve(std::ldexp(options_.budget_s, -1 - round))) break;
+      if (!improve(std::ldexp(all_s, -1 - round)) || clock_.steady_ns() > end_ns) break;
     }
   } catch (const exec::ExecError& error) {  // the check of the whole model says what is to blame
     options_.warn(std::string("not profiled: ") + error.what());

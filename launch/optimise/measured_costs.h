@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/clock.h"
 #include "core/cost/kernel_database.h"
 #include "launch/call/subprocess_checks.h"
 #include "launch/graphs/model_graphs.h"
@@ -37,10 +38,11 @@ class MeasuredCosts {
   /// Searches, profiles what was found, and searches again by what that says of its kernels, while something
   /// better is found: from the start, or, where that took more time than there was, from what was found.
   /// Where `from` is given, it goes on from that. Not checked yet. `timed_step` runs work and notes its time
-  /// under a name.
+  /// under a name; `all_s` is for all searches from the start on. Where these and the profiles took it,
+  /// nothing more is profiled.
   CheckedSearch::Proposal search(CheckedSearch& search, const onnx::ImportedModel& model,
                                  const rules::RuleSet& rules, const CheckedSearch::TimedStep& timed_step,
-                                 std::optional<CheckedSearch::Proposal> from = {});
+                                 double all_s, std::optional<CheckedSearch::Proposal> from = {});
 
  private:
   ProfileSummary profile_of(const std::filesystem::path& model) const;
@@ -52,6 +54,7 @@ class MeasuredCosts {
   const ModelGraphs& start_;
   PointCosts& costs_;
   const bool corrects_;
+  SystemClock clock_;
   std::string fingerprint_;
   std::optional<cost::KernelDatabase> database_;
   std::vector<cost::KernelSample> known_;

@@ -136,7 +136,8 @@ class Pipeline {
   void choose_runtime() {
     exec::LatencyOptions latency;
     latency.threads = options_.threads;
-    latency.budget_s = options_.measure_s;
+    latency.budget_s = options_.time.measure_s(0, 0);
+    latency.until_clear = true;
     latency.feed = feed_file_->path();
     latency.seed = options_.seed;
     latency.least_speedup = 1 + options_.least_gain / 100;
@@ -192,18 +193,35 @@ class Pipeline {
   /// The cheapest graphs, or what measures fastest from them on, as far as each site passes its check.
   CheckedSearch::Result find(CheckedSearch& search) {
     const bool learns = learned_->corrects() && !options_.script;
+    const auto search_from = [&](std::optional<CheckedSearch::Proposal> from, double all_s) {
+      return all_s > 0 ? learned_->search(search, *model_, *rules_, timed_, all_s, from) : *from;
+    };
     CheckedSearch::Result found =
-        search.check(learns ? learned_->search(search, *model_, *rules_, timed_) : search.propose());
-    if (options_.accept != "measured" || options_.script || options_.trial_s <= 0 ||
+        search.check(learns ? search_from({}, options_.time.search_s()) : search.propose());
+    const double trials_s = this->trials_s();
+    if (options_.accept != "measured" || options_.script || trials_s <= 0 ||
         profile_.ceiling() < 1 + options_.least_gain / 100)  // all that is not dense gives less
       return found;
     const RewriteTrials::Parts parts{options_, *model_, *start_, *rules_, *costs_,
                                      search,   report_, log_,    clock_};
     RewriteTrials::GoOn go_on;
-    if (learns)
-      go_on = [&](const auto& from) { return learned_->search(search, *model_, *rules_, timed_, from); };
-    return RewriteTrials(runtimes_->sessions(), runtimes_->trials(options_.trial_s), parts, timed_, go_on)
+    if (learns) go_on = [&](const auto& from) { return search_from(from, further_s(trials_s)); };
+    return RewriteTrials(runtimes_->sessions(), runtimes_->trials(trials_s), parts, timed_, go_on)
         .choose(found, tuning_ ? tuning_->to_try() : std::vector<exec::SessionSettings>(1));
+  }
+
+  /// What checks and measurement need is kept for them; where nothing is known of that, a third.
+  double trials_s() const {
+    std::vector<double> run_s = costs_->latencies_us(*start_);
+    for (const double scale = profile_.measured_us / 1e6 / run_s[0]; double& run : run_s) run *= scale;
+    const double needed = run_s[0] > 0 ? seconds_to_confirm(run_s) : options_.time.seconds / 3;
+    return options_.time.trials_s(report_.spent_s(), needed);
+  }
+
+  /// For searches that go on after trials, so that other trials of half their time can follow.
+  double further_s(double trials_s) const {
+    if (options_.time.trials) return options_.time.search_s();
+    return std::min(options_.time.search_s(), 2 * (this->trials_s() - trials_s / 2));
   }
 
   /// Writes what was found aside, without what makes it another model than the input; says why where nothing
@@ -324,11 +342,13 @@ class Pipeline {
     return output_.spoken(why_not);
   }
 
-  /// At the first sizes with all of the budget, else with half of it.
+  /// At the first sizes a gain is asked for, at the others only that nothing is lost.
   exec::LatencyReport measure(std::size_t point) {
     exec::LatencyOptions latency = runtimes_->options();
     latency.point = point;
-    if (point != 0) latency.budget_s /= 2;
+    if (point != 0) latency.least_speedup = 1;
+    latency.budget_s = options_.time.measure_s(report_.spent_s(), feed_.points.size() - 1 - point);
+    if (point != 0) latency.budget_s = std::min(latency.budget_s, runtimes_->options().budget_s / 2);
     const auto& [before, after] = std::tie(report_.settings.input, report_.settings.output);
     exec::LatencyReport measured;
     timed_step("measure", [&] {

@@ -10,6 +10,7 @@
 #include "core/cost/kernel_database.h"
 #include "launch/call/feed_options.h"
 #include "launch/call/runtimes.h"
+#include "launch/optimise/time_budget.h"
 
 namespace regraft::launch {
 
@@ -23,9 +24,8 @@ struct OptimiseOptions {
   std::filesystem::path database = cost::default_kernel_database();  // of measured kernels
   std::vector<std::string> domains;  // of a runtime's own ops that rules may make; output is portable without
   std::string search = "portfolio";  // none, or a name of searches.h
-  double budget_s = 60;
-  std::uint64_t expansions = 0;    // 0: no limit
-  std::size_t search_threads = 0;  // 0: one a processor that the process may run on
+  std::uint64_t expansions = 0;      // 0: no limit
+  std::size_t search_threads = 0;    // 0: one a processor that the process may run on
   std::string accept = "measured";
   std::string runtime = Runtime::kDefault;  // a name or an adapter's path (runtimes.h), or auto
   std::string costs;      // alone: measured, but each operation for itself; measured: the device's rates,
@@ -37,8 +37,7 @@ struct OptimiseOptions {
   FeedOptions feed;
   std::vector<std::string> fixed;  // n=1: the result is for these sizes of dims alone
   std::uint64_t seed = 0;
-  double trial_s = 30;    // aimed at for telling which rewrites pay; 0: all that are found are kept
-  double measure_s = 60;  // aimed at for the measurement
+  TimeBudget time;        // trials 0: all rewrites that are found are kept
   double least_gain = 1;  // percent that a result must be measured faster by
   bool strict = false;    // without rules that ask something of the model's numbers (rule_marks.h)
   bool quiet = false;

@@ -107,6 +107,12 @@ void OptimiseReport::note(const ProfileSummary& profile) {
   time_holders = profile.text;
 }
 
+double OptimiseReport::spent_s() const {
+  double sum = 0;
+  for (const auto& [step, value] : seconds) sum += step == "settings" || step == "runtimes" ? 0 : value;
+  return sum;
+}
+
 void OptimiseReport::spend(const std::string& step, double more) {
   const auto held = std::ranges::find(seconds, step, &std::pair<std::string, double>::first);
   if (held == seconds.end())
@@ -249,9 +255,9 @@ std::string OptimiseReport::next_step() const {
   const auto slower = [](const PointReport& point) { return point.speedup_high && *point.speedup_high < 1; };
   if (!accepted && (!first().speedup || slower(first())))
     return std::string("--allow-domain com.microsoft lets rules make the runtime's own ops") +
-           (out_of_time ? ", --budget 600 looks longer" : "");
+           (out_of_time ? ", --seconds 600 looks longer" : "");
   if (!accepted && std::ranges::any_of(points, slower)) return "name the sizes that you use with --bind";
-  if (!accepted) return "--measure-budget 300 tells smaller gains from noise";
+  if (!accepted) return "--seconds 600 tells smaller gains from noise";
   if (!slower_at.empty())
     return "weigh your own sizes: --bind " + slower_at.begin()->first + "=" +
            std::to_string(points.front().sizes.at(slower_at.begin()->first)) + "," +

@@ -85,6 +85,8 @@ struct OptimiseReport {
 
   /// A profile of the input.
   void note(const ProfileSummary& profile);
+  /// Seconds of all steps that share those of the call: without what choosing a runtime or its settings took.
+  double spent_s() const;
   /// More seconds of a step.
   void spend(const std::string& step, double more);
   /// The output is the input, and nothing of what was found counts.

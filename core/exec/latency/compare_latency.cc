@@ -13,6 +13,8 @@ namespace {
 constexpr int kLeastRuns = 3;
 constexpr int kWantedRuns = 5;
 constexpr int kLeastSecondSeries = 2, kMostSecondSeries = 4;  // times the sessions of the first
+constexpr int kLeastClear = 5;                                // pairs
+constexpr double kClearlyFaster = 8, kClearlyNot = 4;         // standard errors
 
 /// Collects the sessions of one side.
 class Side {
@@ -91,7 +93,27 @@ LatencyReport compare_latency(Launcher& launcher, const TimedModel& before, cons
   const auto run_series = [&](int sessions) {
     old_side.begin_series();
     new_side.begin_series();
+    const auto judge_sessions = [&](int count) {
+      report.sessions = count;
+      report.before = old_side.result();
+      report.after = new_side.result();
+      report.estimate = estimate_speedup(report.before.session_ms, report.after.session_ms, resampling);
+      report.control = control_spread(report.before.session_ms, resampling);
+      Verdict verdict = judge(report.estimate, report.control, options.least_speedup);
+      report.accepted = verdict.accepted;
+      report.reason = std::move(verdict.reason);
+    };
+    const auto errors_above = [&](double speedup) {
+      return standard_errors_above(speedup, report.before.session_ms, report.after.session_ms);
+    };
+    ++report.series;
     for (int pair = 0; pair < sessions; ++pair) {
+      if (options.until_clear && pair >= kLeastClear && pair == sessions / 2) {
+        judge_sessions(pair);
+        if (report.accepted ? errors_above(1) >= kClearlyFaster
+                            : errors_above(options.least_speedup) <= -kClearlyNot)
+          return;
+      }
       const bool old_first = (order.next() >> 63) != 0;
       for (const bool turn_of_old : {old_first, !old_first}) {
         (turn_of_old ? old_side : new_side).run_session();
@@ -100,15 +122,7 @@ LatencyReport compare_latency(Launcher& launcher, const TimedModel& before, cons
       }
     }
     sessions_before += sessions;
-    ++report.series;
-    report.sessions = sessions;
-    report.before = old_side.result();
-    report.after = new_side.result();
-    report.estimate = estimate_speedup(report.before.session_ms, report.after.session_ms, resampling);
-    report.control = control_spread(report.before.session_ms, resampling);
-    Verdict verdict = judge(report.estimate, report.control, options.least_speedup);
-    report.accepted = verdict.accepted;
-    report.reason = std::move(verdict.reason);
+    judge_sessions(sessions);
   };
   const auto start = std::chrono::steady_clock::now();
   run_series(plan.sessions);

@@ -70,6 +70,16 @@ SpeedupEstimate estimate_speedup(std::span<const double> before_ms, std::span<co
           std::exp(quantile(estimates, 1 - tail))};
 }
 
+double standard_errors_above(double speedup, std::span<const double> before_ms,
+                             std::span<const double> after_ms) {
+  std::vector<double> above(before_ms.size());
+  for (std::size_t i = 0; i < above.size(); ++i) above[i] = std::log(before_ms[i] / after_ms[i] / speedup);
+  const double middle = mean(above), count = static_cast<double>(above.size());
+  double squares = 0;
+  for (const double value : above) squares += (value - middle) * (value - middle);
+  return middle / std::sqrt(squares / (count - 1) / count);
+}
+
 double control_spread(std::span<const double> session_ms, Rng& rng) {
   const std::size_t pairs = session_ms.size() / 2;
   if (pairs < 2) throw ExecError("needs at least 4 sessions", "A/A control", "");

@@ -24,6 +24,11 @@ struct SpeedupEstimate {
 SpeedupEstimate estimate_speedup(std::span<const double> before_ms, std::span<const double> after_ms,
                                  Rng& rng);
 
+/// How many standard errors the mean log ratio lies above that of a speedup (negative: below); infinite where
+/// all pairs agree. At least 2 pairs.
+double standard_errors_above(double speedup, std::span<const double> before_ms,
+                             std::span<const double> after_ms);
+
 /// A/A control: sessions of one and the same file, in the order they ran, taken as n/2 pairs of neighbours,
 /// must show no speedup. Under random signs the estimator of estimate_speedup then stays, 95 times of 100,
 /// within [1/s, s]; returns s. Having half as many pairs it overstates the noise, which is the safe side. At

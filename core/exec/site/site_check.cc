@@ -329,7 +329,8 @@ SiteReport check_site(const Graph& before, const Graph& after, const rules::Rewr
                       const SiteOptions& options) {
   const SiteReport report = compare_site(before, after, rewrite, options, Leaves::independent);
   if (report.passes) return report;
-  const SiteReport related = compare_site(before, after, rewrite, options, Leaves::related);
+  SiteReport related = compare_site(before, after, rewrite, options, Leaves::related);
+  related.alone = false;
   return related.passes ? related : report;
 }
 

@@ -23,6 +23,7 @@ struct SiteReport {
   double relative_error = 0;  // the largest over the replaced values
   double tolerance = 0;
   std::string reason;  // names the value that differs, or what could not be run
+  bool alone = true;   // what the graph computes around the site counts for nothing
 };
 
 /// Checks one rewrite: what it replaced against what it put there. Both run in fp64 on the site's actual

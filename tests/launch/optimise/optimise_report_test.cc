@@ -41,12 +41,12 @@ TEST(OptimiseReport, WithoutAFindTheInputIsWhatIsThere) {
 }
 
 TEST(OptimiseReport, MeasuringLongerIsNoRemedyForWhatIsSlower) {
-  EXPECT_THAT(kept(0.95, 1.05).text(), HasSubstr("--measure-budget"));
-  EXPECT_THAT(kept(0.8, 0.9).text(), Not(HasSubstr("--measure-budget")));
+  EXPECT_THAT(kept(0.95, 1.05).text(), HasSubstr("--seconds 600 tells"));
+  EXPECT_THAT(kept(0.8, 0.9).text(), Not(HasSubstr("--seconds 600 tells")));
   EXPECT_THAT(kept(0.8, 0.9).text(), HasSubstr("--allow-domain"));
   OptimiseReport report = kept(1.1, 1.2);
   report.points.push_back({{{"n", 4}}, 40, 40, 0.85, 0.8, 0.9, 4, 5});
-  EXPECT_THAT(report.text(), Not(HasSubstr("--measure-budget")));
+  EXPECT_THAT(report.text(), Not(HasSubstr("--seconds 600 tells")));
   EXPECT_THAT(report.text(), HasSubstr("name the sizes that you use with --bind"));
 }
 
@@ -78,9 +78,9 @@ TEST(OptimiseReport, AsksForSizesWhereNoneWereGiven) {
 TEST(OptimiseReport, ALongerSearchIsNoRemedyForOneThatEnded) {
   OptimiseReport report;
   report.points.resize(1);
-  EXPECT_THAT(report.text(), Not(HasSubstr("--budget 600")));
+  EXPECT_THAT(report.text(), Not(HasSubstr("--seconds 600 looks")));
   report.out_of_time = true;
-  EXPECT_THAT(report.text(), HasSubstr("--budget 600"));
+  EXPECT_THAT(report.text(), HasSubstr("--seconds 600 looks"));
 }
 
 }  // namespace

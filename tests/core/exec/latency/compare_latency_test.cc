@@ -66,6 +66,37 @@ TEST(CompareLatency, SeldomAcceptsTheSameSpeed) {
   EXPECT_GT(second_series, kTrials / 4);
 }
 
+TEST(CompareLatency, EndsHalfWayWhereItIsClear) {
+  const auto sessions = [](double before_ms, double after_ms, double sigma) {
+    FakeLauncher launcher(before_ms, after_ms, sigma);
+    LatencyOptions options;
+    options.until_clear = true;
+    options.budget_s = 0;
+    const LatencyReport report = compare_latency(launcher, "before", "after", options);
+    EXPECT_EQ(report.before.session_ms.size(), static_cast<std::size_t>(report.sessions));
+    EXPECT_EQ(report.accepted, before_ms > 1.01 * after_ms);
+    return report.sessions;
+  };
+  EXPECT_EQ(sessions(110, 100, 0.005), 5);
+  EXPECT_EQ(sessions(100, 110, 0.005), 5);
+  EXPECT_EQ(sessions(100, 100, 0.002), 5);
+  EXPECT_EQ(sessions(104, 100, 0.01), 10);
+  EXPECT_EQ(sessions(100, 100, 0.04), 10);
+}
+
+TEST(CompareLatency, SeldomEndsHalfWayByNoise) {
+  int accepted = 0;
+  for (std::uint64_t trial = 0; trial < 200; ++trial) {
+    FakeLauncher launcher(100, 100, 0.04, trial);
+    LatencyOptions options;
+    options.until_clear = true;
+    options.budget_s = 0;
+    const LatencyReport report = compare_latency(launcher, "before", "after", options);
+    if (report.accepted && report.sessions < options.min_sessions) ++accepted;
+  }
+  EXPECT_LE(accepted, 1);
+}
+
 TEST(CompareLatency, OneSideMayBeLeftToRunUnoptimised) {
   FakeLauncher launcher(100, 150, 0.01);
   LatencyOptions options;

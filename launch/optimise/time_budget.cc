@@ -1,0 +1,42 @@
+#include "launch/optimise/time_budget.h"
+
+#include <algorithm>
+
+namespace regraft::launch {
+namespace {
+
+// Of the whole, at most.
+constexpr double kSearchShare = 0.3, kTrialShare = 0.25, kMeasureShare = 0.5;
+constexpr double kRunsOfCheck = 40, kRunsOfSession = 4, kSessions = 20;  // about, and of a measurement
+constexpr double kLoad_s = 0.6;                                          // a process and a model
+
+}  // namespace
+
+double TimeBudget::search_s() const {
+  return search.value_or(seconds * kSearchShare);
+}
+
+double TimeBudget::left_s(double spent_s) const {
+  const auto beyond = [&](const std::optional<double>& own, double share) {
+    return std::max(0.0, own.value_or(0) - seconds * share);
+  };
+  return seconds + beyond(search, kSearchShare) + beyond(trials, kTrialShare) +
+         beyond(measure, kMeasureShare) - spent_s;
+}
+
+double TimeBudget::trials_s(double spent_s, double needed_s) const {
+  return trials.value_or(std::clamp(left_s(spent_s) - needed_s, 0.0, seconds * kTrialShare));
+}
+
+double TimeBudget::measure_s(double spent_s, std::size_t following) const {
+  const double left = left_s(spent_s) / (1 + 0.5 * static_cast<double>(following));
+  return measure.value_or(std::clamp(left, 0.0, seconds * kMeasureShare));
+}
+
+double seconds_to_confirm(std::span<const double> run_s) {
+  double needed = run_s.empty() ? 0 : kRunsOfCheck * run_s[0];
+  for (const double run : run_s) needed += kSessions * (kLoad_s + kRunsOfSession * run);
+  return needed;
+}
+
+}  // namespace regraft::launch

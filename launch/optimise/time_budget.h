@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+namespace regraft::launch {
+
+/// How the seconds of one call are shared out among its parts. A part may have seconds of its own: it keeps
+/// them, and what they exceed its share by is added to the whole.
+struct TimeBudget {
+  double seconds = 120;                                          // aimed at for the whole
+  std::optional<double> search = {}, trials = {}, measure = {};  // of their own
+
+  /// All searches from the start on.
+  double search_s() const;
+  /// Trials, where so much was spent and what follows needs so much: what is left, at most their share.
+  double trials_s(double spent_s, double needed_s) const;
+  /// A measurement, where others of half its size follow.
+  double measure_s(double spent_s, std::size_t following) const;
+  /// What is left for parts without seconds of their own; negative where more was spent.
+  double left_s(double spent_s) const;
+};
+
+/// What it takes to check and to measure a result whose runs take so long at each of the sizes: estimated.
+double seconds_to_confirm(std::span<const double> run_s);
+
+}  // namespace regraft::launch

@@ -1,0 +1,41 @@
+#include "launch/optimise/time_budget.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace regraft::launch {
+namespace {
+
+TEST(TimeBudget, PartsShareWhatIsLeft) {
+  const TimeBudget budget{.seconds = 120};
+  EXPECT_EQ(budget.search_s(), 36);
+  EXPECT_EQ(budget.trials_s(20, 30), 30);
+  EXPECT_EQ(budget.trials_s(80, 30), 10);
+  EXPECT_EQ(budget.trials_s(100, 30), 0);
+  EXPECT_EQ(budget.measure_s(20, 0), 60);
+  EXPECT_EQ(budget.measure_s(90, 0), 30);
+  EXPECT_EQ(budget.measure_s(90, 2), 15);
+  EXPECT_EQ(budget.measure_s(130, 0), 0);
+  EXPECT_EQ(TimeBudget{.seconds = 600}.search_s(), 180);
+}
+
+TEST(TimeBudget, APartKeepsSecondsOfItsOwn) {
+  const TimeBudget longer{.search = 600, .measure = 10};
+  EXPECT_EQ(longer.search_s(), 600);
+  EXPECT_EQ(longer.left_s(580), 104);  // the longer search takes nothing from the others
+  EXPECT_EQ(longer.measure_s(0, 0), 10);
+  const TimeBudget trials{.trials = 0, .measure = 300};
+  EXPECT_EQ(trials.trials_s(0, 0), 0);
+  EXPECT_EQ(trials.measure_s(1000, 2), 300);
+}
+
+TEST(TimeBudget, SlowModelsNeedMoreToConfirm) {
+  constexpr std::array<double, 3> kRuns{0.4, 0.1, 1};
+  EXPECT_EQ(seconds_to_confirm({}), 0);
+  EXPECT_DOUBLE_EQ(seconds_to_confirm(std::span(kRuns).first(1)), 60);
+  EXPECT_DOUBLE_EQ(seconds_to_confirm(kRuns), 60 + 20 + 92);
+}
+
+}  // namespace
+}  // namespace regraft::launch
