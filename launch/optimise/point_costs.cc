@@ -58,11 +58,11 @@ std::vector<double> PointCosts::latencies_us(const ModelGraphs& graphs) const {
 
 exec::SymbolSizes PointCosts::slower_sizes(const graph::Graph& before, const graph::Graph& after) const {
   const exec::SymbolSizes &first = feed_.points.front().sizes, &last = feed_.points.back().sizes;
-  exec::SymbolSizes sizes = first;
+  exec::SymbolSizes sizes = last;
   for (int step = 0; step < kSteps && first != last; ++step) {
     graph::Bindings bound = bindings();
     for (auto& [name, size] : sizes) {
-      if (last.at(name) != first.at(name)) size *= 4;
+      if (last.at(name) != first.at(name)) size = 4 * std::max(size, first.at(name));
       bound.bind(model_.tables().symbol(name), size);
     }
     const cost::AnalyticFactory costs(device_, bound);

@@ -38,7 +38,7 @@ class PointCosts {
 
   /// At each of the points, of all graphs together, in us.
   std::vector<double> latencies_us(const ModelGraphs& graphs) const;
-  /// Tries ever larger sizes of the dims that differ between the points. Returns the first at which the main
+  /// Tries sizes beyond the points, of the dims that differ between them. Returns the first at which the main
   /// graph is predicted to be slower than it was; empty where there are none.
   exec::SymbolSizes slower_sizes(const graph::Graph& before, const graph::Graph& after) const;
 

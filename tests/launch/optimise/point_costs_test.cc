@@ -45,5 +45,22 @@ TEST(PointCosts, ABranchThatWasNotTakenCountsALittle) {
   EXPECT_THAT(costs.latencies_us(start), ElementsAre(DoubleEq(one_us), DoubleEq(one_us)));
 }
 
+// Those at the points are measured.
+TEST(PointCosts, SlowerSizesLieBeyondThePoints) {
+  const TempDir folder;
+  exec::testing::ModelBuilder builder;
+  builder.input("x", {"n"}).output("y", {"n"});
+  builder.node("Cos", {"x"}, {"y"});
+  const onnx::ImportedModel model = onnx::import_model(builder.write(folder.path() / "m.onnx"));
+  const ModelGraphs start(model);
+  for (const std::int64_t other : {32, 2}) {
+    exec::Feed feed;
+    feed.points = {{{{"n", 8}}, {}}, {{{"n", other}}, {}}};
+    const PointCosts costs(model, feed, cost::load_device(find_config("configs/devices/cpu-1core.toml")),
+                           start);
+    EXPECT_EQ(costs.slower_sizes(graph::Graph(model.tables()), start[0]).at("n"), other == 32 ? 128 : 32);
+  }
+}
+
 }  // namespace
 }  // namespace regraft::launch

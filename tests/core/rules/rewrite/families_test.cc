@@ -165,6 +165,14 @@ TEST(Families, TheLargestOfAFunctionIsThatOfAnEnd) {
   expect_leads(b, "global-max-reduce\nmax-valley\nexpect ReduceMin 1\nexpect GlobalMaxPool 0\n");
 }
 
+// One slope is an attribute, which runtimes fuse; slopes of channels are factors.
+TEST(Families, SlopesAreFactorsAndOneIsLeakyRelus) {
+  GraphBuilder b;
+  const Value x = b.op(OpKind::prelu, {b.input({2, 3, 4}), b.weight({3, 1})});
+  b.output(b.op(OpKind::prelu, {x, b.scalar(0.25)}));
+  expect_leads(b, "prelu-leaky\nprelu-parts\nexpect LeakyRelu 1\nexpect Mul 2\nexpect total 5\n");
+}
+
 TEST(Families, AProductWithAVectorIsOneWithAColumn) {
   GraphBuilder b;
   b.output(b.op(OpKind::matmul, {b.input({2, 3, 5}), b.weight({5})}));
