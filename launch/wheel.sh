@@ -61,7 +61,7 @@ add_libraries() {
 # add_package PACKAGE: configs but for results of experiments; the Python sources; the options of the program.
 add_package() {
   cp -r configs "$1/"
-  rm -r "$1/configs/experiments/results"
+  rm -r "$1/configs/experiments/"{results,*.py}
   install -D -m 644 -t "$1/experiments" launch/experiments/*.{py,html,toml,mplstyle}
   cp launch/python/regraft/{*.py,py.typed} "$1/"
   "$BUILD/regraft" completion json >"$1/commands.json"
