@@ -94,7 +94,7 @@ Fusion FusionRules::in_match(const FusedMatch& match, NodeId node) const {
 // The kernel stands at the product of integers, whose time it has, and what quantises for it there.
 Fusion FusionRules::in_product(const FusedMatch& match, NodeId node) const {
   const auto is_product = [&](NodeId id) {
-    return kind(id) == OpKind::opaque && graph_.node(id).outputs.size() == 1;
+    return kind(id) == OpKind::opaque && graph_.attrs(id).text(Attr::op_type) == "MatMulInteger";
   };
   const NodeId product = *std::ranges::find_if(match.nodes, is_product);
   if (node == product) return {};
