@@ -351,7 +351,8 @@ Fusion FusionRules::into_hard_swish(NodeId node) const {
   if (!near_.is(product, OpKind::mul) || !layouts_[x.node].blocked || near_.users(x.node).size() != 2)
     return {};
   if (near_.input(product, near_.input(product, 0).node == gate ? 1 : 0) != x) return {};
-  const NodeId conv = kind(x.node) == OpKind::conv ? x.node : on_conv(x.node).owner;
+  NodeId conv = kind(x.node) == OpKind::conv ? x.node : on_conv(x.node).owner;
+  if (conv == kNoNode) conv = conv_sum(x.node).owner;
   return conv == kNoNode ? Fusion{} : Fusion{conv, {}};
 }
 
