@@ -19,20 +19,6 @@ using graph::Value;
 // What a node costs depends on its neighbours' fusion and, where layouts change, on what its users read.
 constexpr int kCostRadius = 2;
 
-/// More than Neighbourhood tells, whatever stands behind Identity nodes.
-bool has_many_users(const graph::Graph& graph, NodeId id) {
-  const auto uses = graph.uses(id);
-  if (uses.size() <= Neighbourhood::kMostUsers) return false;
-  InlineVector<NodeId, Neighbourhood::kMostUsers> users;
-  for (const graph::Use& use : uses) {
-    const bool counts = use.user != kGraphOutput && graph.node(use.user).kind != OpKind::identity;
-    if (!counts || std::find(users.begin(), users.end(), use.user) != users.end()) continue;
-    if (users.size() == Neighbourhood::kMostUsers) return true;
-    users.push_back(use.user);
-  }
-  return false;
-}
-
 }  // namespace
 
 AnalyticCost::NodeCost& AnalyticCost::NodeCost::operator+=(const NodeCost& other) {
@@ -141,12 +127,7 @@ void AnalyticCost::settle_fusion() {
 void AnalyticCost::reach(int radius, Through through) {
   reached_.clear();
   open_.clear();
-  const auto visit = [&](NodeId id, int left) {
-    if (reach_[id] >= left) return;
-    if (reach_[id] < 0) reached_.push_back(id);
-    reach_[id] = left;
-    open_.push_back(id);
-  };
+  const Neighbourhood near(graph_);
   for (const NodeId id : seeds_) visit(id, radius);
   for (std::size_t at = 0; at < open_.size(); ++at) {
     const NodeId id = open_[at];
@@ -155,11 +136,19 @@ void AnalyticCost::reach(int radius, Through through) {
     if (left < 0 || node.kind == OpKind::input || node.kind == OpKind::weight) continue;
     const bool up = through == Through::all || node.kind == OpKind::slice || node.kind == OpKind::gather;
     for (const Value value : node.inputs)
-      if (value.present() && (up || !has_many_users(graph_, value.node))) visit(value.node, left);
+      if (value.present() && (up || !near.has_many_users(value.node))) visit(value.node, left);
     for (const graph::Use& use : graph_.uses(id))
       if (use.user != kGraphOutput) visit(use.user, left);
   }
   for (const NodeId id : reached_) reach_[id] = -1;
+}
+
+// From here so many edges are left.
+void AnalyticCost::visit(NodeId id, int left) {
+  if (reach_[id] >= left) return;
+  if (reach_[id] < 0) reached_.push_back(id);
+  reach_[id] = left;
+  open_.push_back(id);
 }
 
 void AnalyticCost::set_cost(NodeId id, const NodeCost& cost) {
@@ -211,15 +200,17 @@ KernelCosts::Pass AnalyticCost::reorder(NodeId id) {
   return kernels_.pass({OpKind::conv, KernelForm::reorder}, graph_.node(id).outputs[0], device_.reorder_ns);
 }
 
+// The kernel is that of all nodes together, where it is no single operation's.
+void AnalyticCost::take_pass(PredictedKernel& kernel, const KernelCosts::Pass& pass) {
+  if (pass.kind == KernelKind{}) return;
+  kernel.features = kernels_.features(pass);
+  kernel.analytic_us = latency_of(pass.analytic);
+  kernel.corrected_us = latency_of(kernels_.time_of(pass));
+}
+
 std::vector<PredictedKernel> AnalyticCost::kernels() {
   std::vector<PredictedKernel> kernels;
   std::unordered_map<NodeId, std::size_t> at;  // of an owner's kernel
-  const auto take_pass = [&](PredictedKernel& kernel, const KernelCosts::Pass& pass) {
-    if (pass.kind == KernelKind{}) return;
-    kernel.features = kernels_.features(pass);
-    kernel.analytic_us = latency_of(pass.analytic);
-    kernel.corrected_us = latency_of(kernels_.time_of(pass));
-  };
   const auto order = graph::topological_order(graph_);
   for (const NodeId id : order) {
     const OpKind kind = graph_.node(id).kind;

@@ -63,9 +63,11 @@ class AnalyticCost final : public CostModel {
   /// Through::few: what is read by many is not reached from its readers, unless they take it apart.
   enum class Through : std::uint8_t { all, few };
   void reach(int radius, Through through);
+  void visit(graph::NodeId node, int left);
   void set_cost(graph::NodeId node, const NodeCost& cost);
   NodeCost evaluate(graph::NodeId node);
   KernelCosts::Pass reorder(graph::NodeId node);
+  void take_pass(PredictedKernel& kernel, const KernelCosts::Pass& pass);
   bool is_internal(graph::NodeId producer, graph::NodeId user) const;
   std::int64_t tensor_bytes(graph::NodeId node);
   graph::NodeId holder_of(graph::NodeId node) const;

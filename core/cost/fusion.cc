@@ -94,7 +94,7 @@ Fusion FusionRules::in_match(const FusedMatch& match, NodeId node) const {
 // The kernel stands at the product of integers, whose time it has, and what quantises for it there.
 Fusion FusionRules::in_product(const FusedMatch& match, NodeId node) const {
   const auto is_product = [&](NodeId id) {
-    return kind(id) == OpKind::opaque && graph_.node(id).outputs.size() == 1;
+    return kind(id) == OpKind::opaque && graph_.attrs(id).text(Attr::op_type) == "MatMulInteger";
   };
   const NodeId product = *std::ranges::find_if(match.nodes, is_product);
   if (node == product) return {};
@@ -351,7 +351,8 @@ Fusion FusionRules::into_hard_swish(NodeId node) const {
   if (!near_.is(product, OpKind::mul) || !layouts_[x.node].blocked || near_.users(x.node).size() != 2)
     return {};
   if (near_.input(product, near_.input(product, 0).node == gate ? 1 : 0) != x) return {};
-  const NodeId conv = kind(x.node) == OpKind::conv ? x.node : on_conv(x.node).owner;
+  NodeId conv = kind(x.node) == OpKind::conv ? x.node : on_conv(x.node).owner;
+  if (conv == kNoNode) conv = conv_sum(x.node).owner;
   return conv == kNoNode ? Fusion{} : Fusion{conv, {}};
 }
 

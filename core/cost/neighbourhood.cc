@@ -30,6 +30,19 @@ Neighbourhood::Users Neighbourhood::users(NodeId node) const {
   return found;
 }
 
+bool Neighbourhood::has_many_users(NodeId node) const {
+  const auto uses = graph_.uses(node);
+  if (uses.size() <= kMostUsers) return false;
+  Users users;
+  for (const graph::Use& use : uses) {
+    const bool counts = use.user != graph::kGraphOutput && kind(use.user) != OpKind::identity;
+    if (!counts || std::find(users.begin(), users.end(), use.user) != users.end()) continue;
+    if (users.size() == kMostUsers) return true;
+    users.push_back(use.user);
+  }
+  return false;
+}
+
 Neighbourhood::Scaled Neighbourhood::scaled(NodeId node) const {
   if (graph_.node(node).inputs.size() != 2) return {};
   for (const std::size_t slot : {1, 0}) {

@@ -29,6 +29,9 @@ class Neighbourhood {
   static constexpr std::size_t kMostUsers = 4;
   using Users = InlineVector<graph::NodeId, kMostUsers>;
   Users users(graph::NodeId node) const;
+  /// Whether more than kMostUsers read it directly: `users` has none then, whatever stands behind Identity
+  /// nodes.
+  bool has_many_users(graph::NodeId node) const;
 
   /// The scalar constant at an input of a two-input node, and the other input.
   struct Scaled {

@@ -28,9 +28,9 @@ void patch_length(std::string& out, std::size_t at, std::size_t length) {
   }
 }
 
-class Slimmer {
+class PayloadExtractor {
  public:
-  Slimmer(std::string& out, PayloadTable& payloads) : out_(out), payloads_(payloads) {}
+  PayloadExtractor(std::string& out, PayloadTable& payloads) : out_(out), payloads_(payloads) {}
 
   void copy(std::span<const std::byte> message, Message kind, int depth) {
     if (depth > kMaxDepth) throw OnnxError("messages nest too deeply", "", "");
@@ -168,7 +168,7 @@ const Payload& PayloadTable::at(std::string_view placeholder) const {
 
 std::string slim_model(std::span<const std::byte> model, PayloadTable& payloads) {
   std::string slim;
-  Slimmer(slim, payloads).copy(model, Message::model, 0);
+  PayloadExtractor(slim, payloads).copy(model, Message::model, 0);
   return slim;
 }
 

@@ -232,7 +232,7 @@ class Link::Impl {
     connection_->subscribe(welcome.announce_port);
     state_.on_welcome(welcome, sibling_endpoint(connection_->endpoint(), ".weights", welcome.weights_port),
                       server_key_);
-    log_info("joined run {} generation {} at {}", run_id_, generation_, connection_->endpoint());
+    log_debug("joined run {} generation {} at {}", run_id_, generation_, connection_->endpoint());
   }
 
   void on_refused(const Refused& refused) {

@@ -15,18 +15,25 @@ namespace {
 constexpr int kMostRounds = 3;
 constexpr double kClearlyCheaper = 0.998;  // times the cost
 
+MeasuredCosts::Profile in_child(const OptimiseOptions& options, const std::filesystem::path& feed) {
+  return [&options, feed, device = options.rates()](const std::filesystem::path& model) {
+    return profile_in_child(model, feed, device, options.threads, options.seed,
+                            options.profiled_runtime().origin());
+  };
+}
+
 }  // namespace
 
 MeasuredCosts::MeasuredCosts(const OptimiseOptions& options, const std::filesystem::path& feed,
-                             const ModelGraphs& start, PointCosts& costs)
+                             const ModelGraphs& start, PointCosts& costs, Profile profile)
     : options_(options),
-      feed_(feed),
-      device_(options.rates()),
       start_(start),
       costs_(costs),
+      profile_(profile ? std::move(profile) : in_child(options, feed)),
       corrects_(options.measures_kernels()) {
   if (!corrects_) return;
-  fingerprint_ = cost::device_fingerprint(device_, options.profiled_runtime().description(), options.threads);
+  fingerprint_ =
+      cost::device_fingerprint(options.rates(), options.profiled_runtime().description(), options.threads);
   database_.emplace(options.database);
   known_ = database_->read(fingerprint_);
   if (!database_->problem().empty())
@@ -34,7 +41,7 @@ MeasuredCosts::MeasuredCosts(const OptimiseOptions& options, const std::filesyst
 }
 
 ProfileSummary MeasuredCosts::learn_from(const std::filesystem::path& model) {
-  ProfileSummary profile = profile_of(model);
+  ProfileSummary profile = profile_(model);
   if (!corrects_) return profile;
   if (!profile.disturbed)
     keep(profile.samples);
@@ -49,14 +56,9 @@ ProfileSummary MeasuredCosts::learn_from(const std::filesystem::path& model) {
   return profile;
 }
 
-ProfileSummary MeasuredCosts::profile_of(const std::filesystem::path& model) const {
-  return profile_in_child(model, feed_, device_, options_.threads, options_.seed,
-                          options_.profiled_runtime().origin());
-}
-
 std::vector<cost::KernelSample> MeasuredCosts::kernels_of(const std::filesystem::path& model) const {
   try {
-    return profile_of(model).samples;
+    return profile_(model).samples;
   } catch (const exec::ExecError& error) {
     options_.warn(std::string("its kernels are not in the report: ") + error.what());
     return {};

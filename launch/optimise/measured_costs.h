@@ -22,9 +22,13 @@ namespace regraft::launch {
 /// it corrects nothing.
 class MeasuredCosts {
  public:
-  /// All arguments outlive it. `start`: the graphs that others are compared with.
+  /// How a model is profiled.
+  using Profile = std::function<ProfileSummary(const std::filesystem::path& model)>;
+
+  /// All arguments outlive it. `start`: the graphs that others are compared with. Without `profile` it is
+  /// profile_in_child.
   MeasuredCosts(const OptimiseOptions& options, const std::filesystem::path& feed, const ModelGraphs& start,
-                PointCosts& costs);
+                PointCosts& costs, Profile profile = {});
 
   /// Profiles a model and corrects the costs by its kernels. What was measured beside other work counts for
   /// kernels of which nothing else is known, and the database does not keep it. Throws ExecError where it
@@ -45,14 +49,13 @@ class MeasuredCosts {
                                  double all_s, std::optional<CheckedSearch::Proposal> from = {});
 
  private:
-  ProfileSummary profile_of(const std::filesystem::path& model) const;
   bool is_known(const cost::KernelFeatures& kernel) const;
   void keep(std::span<const cost::KernelSample> samples);
 
   const OptimiseOptions& options_;
-  const std::filesystem::path feed_, device_;
   const ModelGraphs& start_;
   PointCosts& costs_;
+  const Profile profile_;
   const bool corrects_;
   SystemClock clock_;
   std::string fingerprint_;

@@ -22,15 +22,15 @@ constexpr std::int64_t kLargestConstant = 65536;  // of the model that is tried 
 constexpr std::size_t kMostConstants = 24;
 
 /// What people use, by kind, and what is tried first where that does not run.
-struct Usual {
+struct UsualSizes {
   DimKind kind;
   std::string_view what;
   std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> cheap = {};
 };
 
-const std::vector<Usual>& usual_sizes() {
-  static const std::vector<Usual> kUsual{
+const std::vector<UsualSizes>& usual_sizes() {
+  static const std::vector<UsualSizes> kUsual{
       {DimKind::batch, "usual batch", {1, 2, 4, 8, 16, 32, 64}},
       {DimKind::length,
        "usual length",
@@ -168,14 +168,14 @@ void add_option(DynamicDim& dim, std::int64_t size, const std::string& why) {
 }
 
 void add_usual(DynamicDim& dim) {
-  for (const Usual& usual : usual_sizes())
+  for (const UsualSizes& usual : usual_sizes())
     if (usual.kind == dim.kind)
       for (const std::int64_t size : usual.sizes) add_option(dim, size, std::string(usual.what));
 }
 
 std::vector<SizeOption> cheap_first(const DynamicDim& dim) {
   std::vector<SizeOption> options = dim.options;
-  const auto usual = std::ranges::find(usual_sizes(), dim.kind, &Usual::kind);
+  const auto usual = std::ranges::find(usual_sizes(), dim.kind, &UsualSizes::kind);
   std::ranges::stable_sort(options, {}, [&](const SizeOption& option) {
     return std::ranges::find(usual->cheap, option.size) - usual->cheap.begin();
   });

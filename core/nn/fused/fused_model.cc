@@ -9,9 +9,9 @@ namespace regraft::nn::internal {
 namespace {
 
 /// Hands out parts of one buffer, each on a line of its own; without a buffer it only counts.
-class Carver {
+class BumpAllocator {
  public:
-  explicit Carver(float* base) : base_(base) {}
+  explicit BumpAllocator(float* base) : base_(base) {}
   float* take(std::size_t count) {
     float* part = base_ == nullptr ? nullptr : base_ + used_;
     used_ += whole_lines(count);
@@ -29,41 +29,41 @@ class Carver {
   std::size_t used_ = 0;
 };
 
-/// Runs `carve` once to count and once to hand out.
-template <typename Carve>
-void carve_twice(AlignedFloats& buffer, const Carve& carve) {
-  Carver count(nullptr);
-  carve(count);
+/// Runs `allocate` once to count and once to hand out.
+template <typename Allocate>
+void count_and_allocate(AlignedFloats& buffer, const Allocate& allocate) {
+  BumpAllocator count(nullptr);
+  allocate(count);
   if (buffer.size() < count.used()) buffer.resize(count.used());
-  Carver parts(buffer.data());
-  carve(parts);
+  BumpAllocator parts(buffer.data());
+  allocate(parts);
 }
 
-void carve_steps(Carver& carver, const FusedGraph& graph, std::size_t width, Tape tape,
-                 std::vector<FusedStepRows>& steps) {
+void allocate_steps(BumpAllocator& allocator, const FusedGraph& graph, std::size_t width, Tape tape,
+                    std::vector<FusedStepRows>& steps) {
   const std::size_t nodes = graph.nodes * width, edges = graph.edges * width;
   FusedStepRows own{};
-  own.node_to = carver.take(nodes);
-  own.edge_to = carver.take(edges);
-  own.globals_to = carver.take(width);
+  own.node_to = allocator.take(nodes);
+  own.edge_to = allocator.take(edges);
+  own.globals_to = allocator.take(width);
   for (auto& step : steps) {
     const bool fresh = tape == Tape::kept;
     own.node_from = own.node_to;
     own.edge_from = own.edge_to;
     own.globals_from = own.globals_to;
     if (fresh) {
-      own.node_to = carver.take(nodes);
-      own.edge_to = carver.take(edges);
-      own.globals_to = carver.take(width);
-      own.node = carver.tape(graph.nodes, width);
-      own.edge = carver.tape(graph.edges, width);
-      own.global = carver.tape(1, width);
+      own.node_to = allocator.take(nodes);
+      own.edge_to = allocator.take(edges);
+      own.globals_to = allocator.take(width);
+      own.node = allocator.tape(graph.nodes, width);
+      own.edge = allocator.tape(graph.edges, width);
+      own.global = allocator.tape(1, width);
     }
     if (fresh || &step == &steps.front()) {
-      own.incoming = carver.take(nodes);
-      own.outgoing = carver.take(nodes);
-      own.node_mean = carver.take(width);
-      own.edge_mean = carver.take(width);
+      own.incoming = allocator.take(nodes);
+      own.outgoing = allocator.take(nodes);
+      own.node_mean = allocator.take(width);
+      own.edge_mean = allocator.take(width);
     }
     step = own;
   }
@@ -249,23 +249,23 @@ const FusedRows& FusedArena::prepare(const FusedGraph& graph, const NetworkConfi
   const std::size_t width = config.width;
   const std::size_t nodes = graph.nodes * width, candidates = graph.candidates * width;
   steps_.resize(config.steps);
-  carve_twice(buffer_, [&](Carver& carver) {
+  count_and_allocate(buffer_, [&](BumpAllocator& allocator) {
     rows_ = {};
     rows_.step = steps_.data();
-    rows_.part_sender = carver.take(nodes);
-    rows_.part_receiver = carver.take(nodes);
-    rows_.part_own = carver.take(nodes);
-    rows_.hidden = carver.take(candidates);
-    rows_.incoming_scale = carver.take(graph.nodes);
-    rows_.outgoing_scale = carver.take(graph.nodes);
-    rows_.scores = carver.take(graph.candidates);
+    rows_.part_sender = allocator.take(nodes);
+    rows_.part_receiver = allocator.take(nodes);
+    rows_.part_own = allocator.take(nodes);
+    rows_.hidden = allocator.take(candidates);
+    rows_.incoming_scale = allocator.take(graph.nodes);
+    rows_.outgoing_scale = allocator.take(graph.nodes);
+    rows_.scores = allocator.take(graph.candidates);
     if (tape == Tape::kept) {
-      rows_.second = carver.take(candidates);
-      rows_.node_input = carver.tape(graph.nodes, width);
-      rows_.edge_input = carver.tape(graph.edges, width);
-      rows_.global_input = carver.tape(1, width);
+      rows_.second = allocator.take(candidates);
+      rows_.node_input = allocator.tape(graph.nodes, width);
+      rows_.edge_input = allocator.tape(graph.edges, width);
+      rows_.global_input = allocator.tape(1, width);
     }
-    carve_steps(carver, graph, width, tape, steps_);
+    allocate_steps(allocator, graph, width, tape, steps_);
   });
   set_scale(graph.receivers, graph.edges, graph.nodes, rows_.incoming_scale);
   set_scale(graph.senders, graph.edges, graph.nodes, rows_.outgoing_scale);
@@ -274,16 +274,16 @@ const FusedRows& FusedArena::prepare(const FusedGraph& graph, const NetworkConfi
 
 void FusedGradientArena::prepare(const FusedGraph& graph, std::size_t width, FusedGradients& gradients) {
   const std::size_t nodes = graph.nodes * width;
-  carve_twice(buffer_, [&](Carver& carver) {
-    gradients.node = carver.take(nodes);
-    gradients.node_pre = carver.take(nodes);
-    gradients.incoming = carver.take(nodes);
-    gradients.outgoing = carver.take(nodes);
-    gradients.sender = carver.take(nodes);
-    gradients.receiver = carver.take(nodes);
-    gradients.edge = carver.take(graph.edges * width);
-    gradients.edge_pre = carver.take(graph.edges * width);
-    gradients.candidate = carver.take(graph.candidates * width);
+  count_and_allocate(buffer_, [&](BumpAllocator& allocator) {
+    gradients.node = allocator.take(nodes);
+    gradients.node_pre = allocator.take(nodes);
+    gradients.incoming = allocator.take(nodes);
+    gradients.outgoing = allocator.take(nodes);
+    gradients.sender = allocator.take(nodes);
+    gradients.receiver = allocator.take(nodes);
+    gradients.edge = allocator.take(graph.edges * width);
+    gradients.edge_pre = allocator.take(graph.edges * width);
+    gradients.candidate = allocator.take(graph.candidates * width);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/rules/set/rule_set.h"
+#include "core/rules/set/status_table.h"
 
 namespace regraft::proof {
 
@@ -11,8 +12,9 @@ struct BoundedOptions {
   std::size_t most_examples = 40000;    // of one grid; a grid of more is given up for a smaller one
   std::size_t last_examples = 1000000;  // of the largest grid that is tried when all have more than that
   std::size_t least_matches = 12;       // a grid in which the rule matches less often says nothing
-  std::size_t random_matches = 3000;    // beyond the grid: larger dims, ranks and sets, dims that are symbols
-  std::size_t most_draws = 100000;      // in search of those
+  /// Beyond the grid: larger dims, ranks and sets, dims that are symbols.
+  std::size_t random_matches = rules::kUsualRandomMatches;
+  std::size_t most_draws = 100000;  // in search of those
   std::uint64_t seed = 1;
 };
 

@@ -39,7 +39,7 @@ std::string in_words(const BoundedResult& found) {
     default:  // the head of a status file says how many random ones there are else
       return std::to_string(found.examples) + " examples (" + found.grid +
              "): " + std::to_string(found.grid_matches) + " matches" +
-             (found.random_matches == BoundedOptions{}.random_matches
+             (found.random_matches == rules::kUsualRandomMatches
                   ? ""
                   : "; " + std::to_string(found.random_matches) + " random");
   }

@@ -171,10 +171,8 @@ void StatusTable::keep_only(const std::set<std::string, std::less<>>& rules) {
 std::string StatusTable::text() const {
   std::string out =
       "# What is known of each rule, written by 'regraft rules verify --write': rule, status, hash of its "
-      "name "
-      "and\n"
-      "# text, hash of its proof (32 digits of SHA-256), by which checker, note. 3000 random matches, if not "
-      "said.\n";
+      "name and\n# text, hash of its proof (32 digits of SHA-256), by which checker, note. " +
+      std::to_string(kUsualRandomMatches) + " random matches, if not said.\n";
   for (const auto& [name, line] : lines_) {
     out += name + ' ' + status_word(line.status, line.ranks, line.only) + ' ' + line.text_hash + ' ' +
            line.proof_hash + " v" + std::to_string(line.checker);

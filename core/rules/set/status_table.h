@@ -30,6 +30,8 @@ std::string status_hash(std::string_view text);
 /// What the checks of `regraft rules verify` are: raise it when examples come to look into a corner that they
 /// did not look into before, or when the prover takes less for granted. 1: all before statuses said so.
 inline constexpr std::uint32_t kChecker = 5;
+/// Random matches that they compare beside a grid where nobody asks for another number. Notes leave it out.
+inline constexpr std::size_t kUsualRandomMatches = 3000;
 
 /// What is known of one rule, as a line of a status file.
 struct StatusLine {

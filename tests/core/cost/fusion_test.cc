@@ -37,6 +37,17 @@ TEST(Fusion, OnlyOneOfTwoConvolutionsTakesTheAdd) {
   EXPECT_EQ(net.launches(), 2 + 2);
 }
 
+TEST(Fusion, ConvolutionTakesAHardSwishInPartsBehindItsSum) {
+  for (const bool sum : {false, true}) {
+    Net net;
+    const Value image = net.input({1, 16, 8, 8}), y = net.conv(image, 16, 3);
+    const Value x = sum ? net.op(OpKind::add, {y, net.conv(image, 16, 1)}) : y;
+    const Value gate = net.op(OpKind::hard_sigmoid, {x}, {{Attr::alpha, 1.0 / 6}, {Attr::beta, 0.5}});
+    net.output(net.conv(net.op(OpKind::mul, {x, gate}), 16, 3));
+    EXPECT_EQ(net.launches(), (sum ? 3 : 2) + 2) << "and a reorder at both ends";
+  }
+}
+
 TEST(Fusion, MatmulTakesBiasAndActivation) {
   Net net;
   net.output(net.op(OpKind::tanh, {net.linear(net.input({1, 7, 32}), 64)}));
