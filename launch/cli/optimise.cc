@@ -76,7 +76,7 @@ void add_search_options(Command& command, OptimiseOptions& options) {
                   "a file of rewrites to make, in place of a search; as in configs/scripts")
       ->found_in_configs()
       ->excludes("--search");
-  command.add_option("--budget", options.time.search, "seconds of searching (default: 0.3 of --seconds)")
+  command.add_option("--budget", options.time.search, "seconds of searching (default: 0.45 of --seconds)")
       ->check(in_range(0.0, 1e7));
   command
       .add_option("--search-threads", options.search_threads,
@@ -183,7 +183,7 @@ void add_optimise(Command& program, Action& action) {
   command
       ->add_option("--measure-budget", options->time.measure,
                    "seconds to measure; at least 10 sessions a side run, or 5 where they are clear (default: "
-                   "what is left, at most half of --seconds)")
+                   "what is left, at most 0.4 of --seconds)")
       ->check(in_range(1.0, 86400.0));
   command->add_flag("--quiet", options->quiet, "no progress");
   command->callback([options, &action] { action = [options] { return run(*options); }; });

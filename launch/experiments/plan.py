@@ -23,7 +23,7 @@ def plan_runs(spec, out):
             run.label = " ".join([step.name, *(f"{key}={value}" for key, value in run.values.items())])
             if step.shared:  # one folder for all runs of one command, whichever experiment they are of
                 command = "".join(f"{argument}\n" for argument in _fill(spec, runs, run)[0])
-                run.folder = out.parent / "shared" / f"{step.name}-{hash_text(command)[:16]}"
+                run.folder = out.parent / "shared" / f"{step.name}-{hash_text(command.encode())[:16]}"
             else:
                 safe = [f"{key}={re.sub('[^A-Za-z0-9.-]', '_', value)}" for key, value in run.values.items()]
                 run.folder = out / "runs" / step.name / (",".join(safe) or "once")

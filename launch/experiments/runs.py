@@ -78,7 +78,7 @@ def _inputs(run, records):
     rules = [file for file in sorted(files) if file.suffix in (".rules", ".toml")]
     named = [installed(after) for before, after in zip(run.arguments, run.arguments[1:]) if before == "--config"]
     stamps = {file: f"{file} {hash_text(file.read_bytes())}" for file in [*rules, *named] if file.exists()}
-    return ["rules and devices " + hash_text("".join(f"{stamps[file]}\n" for file in rules)),
+    return ["rules and devices " + hash_text("".join(f"{stamps[file]}\n" for file in rules).encode()),
             *(records[i]["stamp"] for i in run.inputs), *(stamps[file] for file in named if file in stamps)]
 
 

@@ -6,7 +6,7 @@ namespace regraft::launch {
 namespace {
 
 // At most so much of the whole.
-constexpr double kSearchShare = 0.3, kTrialShare = 0.25, kMeasureShare = 0.5;
+constexpr double kSearchShare = 0.45, kTrialShare = 0.25, kMeasureShare = 0.4;
 constexpr double kRunsOfCheck = 40, kRunsOfSession = 4, kSessions = 20;  // about, and of a measurement
 constexpr double kLoad_s = 0.6;                                          // a process and a model
 

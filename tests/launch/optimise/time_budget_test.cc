@@ -9,21 +9,21 @@ namespace {
 
 TEST(TimeBudget, PartsShareWhatIsLeft) {
   const TimeBudget budget{.seconds = 120};
-  EXPECT_EQ(budget.search_s(), 36);
+  EXPECT_EQ(budget.search_s(), 54);
   EXPECT_EQ(budget.trials_s(20, 30), 30);
   EXPECT_EQ(budget.trials_s(80, 30), 10);
   EXPECT_EQ(budget.trials_s(100, 30), 0);
-  EXPECT_EQ(budget.measure_s(20, 0), 60);
+  EXPECT_EQ(budget.measure_s(20, 0), 48);
   EXPECT_EQ(budget.measure_s(90, 0), 30);
   EXPECT_EQ(budget.measure_s(90, 2), 15);
   EXPECT_EQ(budget.measure_s(130, 0), 0);
-  EXPECT_EQ(TimeBudget{.seconds = 600}.search_s(), 180);
+  EXPECT_EQ(TimeBudget{.seconds = 600}.search_s(), 270);
 }
 
 TEST(TimeBudget, APartKeepsSecondsOfItsOwn) {
   const TimeBudget longer{.search = 600, .measure = 10};
   EXPECT_EQ(longer.search_s(), 600);
-  EXPECT_EQ(longer.left_s(580), 104);  // the longer search takes nothing from the others
+  EXPECT_EQ(longer.left_s(580), 86);  // the longer search takes nothing from the others
   EXPECT_EQ(longer.measure_s(0, 0), 10);
   const TimeBudget trials{.trials = 0, .measure = 300};
   EXPECT_EQ(trials.trials_s(0, 0), 0);
