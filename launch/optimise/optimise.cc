@@ -194,7 +194,7 @@ class Pipeline {
   CheckedSearch::Result find(CheckedSearch& search) {
     const bool learns = learned_->corrects() && !options_.script;
     const auto search_from = [&](std::optional<CheckedSearch::Proposal> from, double all_s) {
-      return all_s > 0 ? learned_->search(search, *model_, *rules_, timed_, all_s, from) : *from;
+      return !from || all_s > 0 ? learned_->search(search, *model_, *rules_, timed_, all_s, from) : *from;
     };
     CheckedSearch::Result found =
         search.check(learns ? search_from({}, options_.time.search_s()) : search.propose());
@@ -214,7 +214,8 @@ class Pipeline {
   double trials_s() const {
     std::vector<double> run_s = costs_->latencies_us(*start_);
     for (const double scale = profile_.measured_us / 1e6 / run_s[0]; double& run : run_s) run *= scale;
-    const double needed = run_s[0] > 0 ? seconds_to_confirm(run_s) : options_.time.seconds / 3;
+    const bool known = run_s[0] > 0 && is_profiled(options_.runtime);
+    const double needed = known ? seconds_to_confirm(run_s) : options_.time.seconds / 3;
     return options_.time.trials_s(report_.spent_s(), needed);
   }
 
@@ -346,8 +347,9 @@ class Pipeline {
   exec::LatencyReport measure(std::size_t point) {
     exec::LatencyOptions latency = runtimes_->options();
     latency.point = point;
+    const std::size_t following = feed_.points.size() - 1 - point;
+    latency.budget_s = options_.time.measure_s(report_.spent_s(), point == 0 ? following : 2 * following);
     if (point != 0) latency.least_speedup = 1;
-    latency.budget_s = options_.time.measure_s(report_.spent_s(), feed_.points.size() - 1 - point);
     if (point != 0) latency.budget_s = std::min(latency.budget_s, runtimes_->options().budget_s / 2);
     const auto& [before, after] = std::tie(report_.settings.input, report_.settings.output);
     exec::LatencyReport measured;

@@ -1,6 +1,7 @@
 #include "launch/optimise/point_costs.h"
 
 #include <algorithm>
+#include <set>
 
 #include "core/cost/analytic_cost.h"
 
@@ -8,8 +9,9 @@ namespace regraft::launch {
 namespace {
 
 constexpr double kClearlySlower = 1.02;
-constexpr int kSteps = 6;            // of a factor of 4
-constexpr double kIdleShare = 0.05;  // of what the model says, for a graph that did not run
+constexpr int kSteps = 6;                 // of a factor of 4
+constexpr std::int64_t kLargest = 65536;  // what is tried of a dim
+constexpr double kIdleShare = 0.05;       // of what the model says, for a graph that did not run
 
 }  // namespace
 
@@ -57,12 +59,19 @@ std::vector<double> PointCosts::latencies_us(const ModelGraphs& graphs) const {
 }
 
 exec::SymbolSizes PointCosts::slower_sizes(const graph::Graph& before, const graph::Graph& after) const {
-  const exec::SymbolSizes &first = feed_.points.front().sizes, &last = feed_.points.back().sizes;
-  exec::SymbolSizes sizes = last;
-  for (int step = 0; step < kSteps && first != last; ++step) {
+  const exec::SymbolSizes& first = feed_.points.front().sizes;
+  exec::SymbolSizes sizes = first;  // the largest of each dim
+  std::set<std::string> differing;
+  for (const exec::FeedPoint& point : feed_.points)
+    for (const auto& [name, size] : point.sizes) {
+      if (size != first.at(name)) differing.insert(name);
+      sizes[name] = std::max(sizes[name], size);
+    }
+  for (int step = 0; step < kSteps && !differing.empty(); ++step) {
     graph::Bindings bound = bindings();
     for (auto& [name, size] : sizes) {
-      if (last.at(name) != first.at(name)) size = 4 * std::max(size, first.at(name));
+      if (differing.contains(name)) size *= 4;
+      if (differing.contains(name) && size > kLargest) return {};
       bound.bind(model_.tables().symbol(name), size);
     }
     const cost::AnalyticFactory costs(device_, bound);

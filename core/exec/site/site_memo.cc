@@ -3,7 +3,7 @@
 #include <iterator>
 #include <map>
 
-#include "core/exec/runtime/exec_error.h"
+#include "core/base/error.h"
 #include "core/exec/site/site.h"
 
 namespace regraft::exec {
@@ -14,6 +14,8 @@ using graph::NodeId;
 using graph::Value;
 using graph::WeightId;
 
+constexpr std::int64_t kFew = 64;  // elements, of bounds and factors, which decide what wide numbers become
+
 enum class Constants : std::uint8_t { by_type, by_value };
 
 /// Hashes both sides, by all that a check reads. Leaves count by their place, in which they are drawn.
@@ -23,11 +25,14 @@ class SiteHash {
       : before_(before), after_(after), site_(site), constants_(constants) {
     hash_.add(static_cast<std::uint64_t>(constants));
     hash_.add(before.tables().generation());
+    hash_.add(site.leaves.size());
     for (const Value& leaf : site.leaves) hash_.add(static_cast<std::uint64_t>(before.type_id(leaf)));
   }
 
   Hash128 of(const rules::Rewrite& rewrite) {
+    hash_.add(rewrite.before.size());
     for (const Value& value : rewrite.before) add(value);
+    hash_.add(rewrite.after.size());
     for (const Value& value : rewrite.after) add(value);
     for (const NodeId id : site_.left) add({id, 0});
     return hash_.finish();
@@ -62,7 +67,9 @@ class SiteHash {
   void add(WeightId id) {
     if (id == WeightId::none) return add(Kind::none, 0);
     const graph::WeightExpr& weight = before_.tables().weights()[id];
-    const bool by_type = constants_ == Constants::by_type && weight.form != graph::WeightExpr::Form::literal;
+    const bool by_type = constants_ == Constants::by_type &&
+                         weight.form != graph::WeightExpr::Form::literal &&
+                         before_.tables().type(weight.type).element_count().value_or(0) > kFew;
     add(Kind::constant, static_cast<std::uint64_t>(weight.type));
     if (!by_type) return hash_.add(weight.hash);
     hash_.add(static_cast<std::uint64_t>(weight.form));
@@ -90,7 +97,7 @@ SiteReport SiteMemo::check(const Graph& before, const Graph& after, const rules:
     const Site site = find_site(before, after, rewrite.match.nodes, rewrite.after);
     same = SiteHash(before, after, site, Constants::by_value).of(rewrite);
     alike = SiteHash(before, after, site, Constants::by_type).of(rewrite);
-  } catch (const ExecError&) {  // which the check says
+  } catch (const Error&) {  // which the check says
     return check_site(before, after, rewrite, options);
   }
   if (passed_.contains(same)) return {true, 0, 0, "the same rewrite passed before"};

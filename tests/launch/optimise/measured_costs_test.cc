@@ -68,7 +68,8 @@ class MeasuredCostsTest : public ::testing::Test {
     const ProfileSummary none;
     CheckedSearch search(options_, rules, costs_, none, start_, untimed, report_, log_);
     std::vector<std::string> applied;
-    const CheckedSearch::Proposal found = costs.search(search, model_, rules, untimed);
+    const CheckedSearch::Proposal found =
+        costs.search(search, model_, rules, untimed, options_.time.search_s());
     for (const rules::Match& match : found.paths.at(0)) applied.push_back(rules.info(match.rule).name);
     return applied;
   }
