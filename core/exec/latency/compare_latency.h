@@ -23,7 +23,7 @@ struct LatencyOptions {
   std::size_t point = 0;
   std::uint64_t seed = 0;
   double least_speedup = kLeastSpeedup;                 // that is accepted
-  bool until_clear = false;                             // the first series may end half-way (compare_latency)
+  bool until_clear = false;                             // a series may end half-way (compare_latency)
   Optimisation after_optimisation = Optimisation::all;  // what the runtime itself makes of `after`
   /// Called after each session, with sessions done and planned of both sides; may be empty. A second series
   /// raises what is planned.
