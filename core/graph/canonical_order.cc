@@ -39,7 +39,7 @@ void CanonicalOrder::refresh() {
 
 void CanonicalOrder::note_edits() {
   const std::size_t bound = std::max<std::size_t>(graph_.id_bound(), inputs_.size());
-  prefixes_.resize(bound);
+  operations_.resize(bound);
   merkle_.resize(bound);
   inputs_.resize(bound, 0);
   positions_.resize(bound, 0);
@@ -58,7 +58,7 @@ void CanonicalOrder::note_edits() {
   for (const NodeId id : touched_) {
     if (!graph_.alive(id)) continue;
     const Node& node = graph_.node(id);
-    prefixes_[id] = operation_hasher(graph_, id);
+    operations_[id] = operation_hash(graph_, id);
     inputs_[id] = static_cast<std::uint32_t>(
         std::count_if(node.inputs.begin(), node.inputs.end(), [](Value value) { return value.present(); }));
     stale_[id] = 1;
@@ -75,7 +75,7 @@ void CanonicalOrder::note_edits() {
 }
 
 Hash128 CanonicalOrder::hash_of(NodeId id) const {
-  return merkle_hash(prefixes_[id], graph_.node(id), merkle_);
+  return merkle_hash(operations_[id], graph_.node(id), merkle_);
 }
 
 // Hashes a node that may have changed, once all its inputs are hashed, and tells its users.

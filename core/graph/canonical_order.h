@@ -50,7 +50,7 @@ class CanonicalOrder {
   Hash128 hash_of(NodeId id) const;
 
   const Graph& graph_;
-  std::vector<Hasher> prefixes_;                             // by node: of all but its inputs
+  std::vector<Hash128> operations_;                          // by node: of all but its inputs
   std::vector<Hash128> merkle_, down_;                       // by node
   std::vector<std::uint32_t> inputs_, waiting_, positions_;  // by node
   std::vector<std::uint8_t> stale_;                          // by node: is hashed in the next pass

@@ -7,25 +7,25 @@ namespace regraft::graph {
 namespace {
 
 Hash128 node_hash(const Graph& graph, NodeId id, const std::vector<Hash128>& merkle) {
-  return merkle_hash(operation_hasher(graph, id), graph.node(id), merkle);
+  return merkle_hash(operation_hash(graph, id), graph.node(id), merkle);
 }
 
 }  // namespace
 
-Hasher operation_hasher(const Graph& graph, NodeId id) {
+Hash128 operation_hash(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   const Tables& tables = graph.tables();
   Hasher hasher(9);
   hasher.add(static_cast<std::uint64_t>(node.kind));
   if (node.kind == OpKind::weight) {
     hasher.add(tables.weights()[node.weight].hash);
-    return hasher;
+    return hasher.finish();
   }
   if (node.kind == OpKind::input) hasher.add(static_cast<std::uint64_t>(node.origin));
   if (node.kind == OpKind::opaque) hasher.add(tables.opaque_hash(node.origin));
   hasher.add(tables.attrs_hash(node.kind == OpKind::opaque ? AttrId{} : node.attrs));  // in the hash above
   for (const TypeId type : node.outputs) hasher.add(tables.type_hash(type));
-  return hasher;
+  return hasher.finish();
 }
 
 Hash128 uses_hash(const Graph& graph, NodeId id, const std::vector<Hash128>& merkle,

@@ -6,15 +6,16 @@
 
 namespace regraft::graph {
 
-/// What a node is except for its inputs: kind, attributes, types, weight contents; merkle_hash() adds the
-/// hashes of its inputs, by id.
-Hasher operation_hasher(const Graph& graph, NodeId id);
-inline Hash128 merkle_hash(Hasher operation, const Node& node, const std::vector<Hash128>& merkle) {
+/// What a node is except for its inputs: kind, attributes, types, weight contents.
+Hash128 operation_hash(const Graph& graph, NodeId id);
+/// From a node's operation_hash() and the Merkle hashes of its inputs, by id.
+inline Hash128 merkle_hash(Hash128 operation, const Node& node, const std::vector<Hash128>& merkle) {
   for (const Value value : node.inputs) {
-    operation.add(value.present() ? merkle[value.node] : Hash128{});
-    operation.add(value.output);
+    Hash128 read = value.present() ? merkle[value.node] : Hash128{};
+    read.low += value.output;
+    operation = chained(operation, read);
   }
-  return operation.finish();
+  return operation;
 }
 /// What a node is used for, from the Merkle hashes and the uses_hash() of its users, by id.
 Hash128 uses_hash(const Graph& graph, NodeId id, const std::vector<Hash128>& merkle,

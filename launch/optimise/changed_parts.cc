@@ -53,7 +53,7 @@ class Comparison {
     const Graph &graph = *sides_[side], &other = *sides_[1 - side];
     return graph::is_operation(graph.node(id).kind) &&
            !(other.alive(id) && graph.node(id).kind == other.node(id).kind &&
-             graph::operation_hasher(graph, id).finish() == graph::operation_hasher(other, id).finish());
+             graph::operation_hash(graph, id) == graph::operation_hash(other, id));
   }
 
   /// Changed nodes are joined with those that they read; what replaces a value, with what made it before.
