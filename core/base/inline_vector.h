@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <initializer_list>
 #include <memory>
@@ -12,8 +13,8 @@
 
 namespace regraft {
 
-/// A vector of trivially copyable values that keeps up to N of them inside the object; more go to recycled
-/// memory.
+/// A vector of trivially copyable values, fewer than 2^32, that keeps up to N of them inside the object; more
+/// go to recycled memory.
 template <typename T, std::size_t N>
 class InlineVector {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
@@ -62,7 +63,7 @@ class InlineVector {
   void resize(std::size_t count, T value = T{}) {
     reserve(count);
     if (count > size_) std::fill(data() + size_, data() + count, value);
-    size_ = count;
+    size_ = static_cast<std::uint32_t>(count);
   }
   void insert(std::size_t at, T value) {
     push_back(value);
@@ -92,13 +93,13 @@ class InlineVector {
   static constexpr std::size_t kItemBytes = sizeof(T);  // NOLINT(bugprone-sizeof-expression): pointers too
 
   void grow(std::size_t wanted) {
-    const std::size_t grown = std::max(wanted, capacity_ * 2);
+    const std::size_t grown = std::max<std::size_t>(wanted, std::size_t{capacity_} * 2);
     T* const fresh = static_cast<T*>(take_memory(grown * kItemBytes));
     std::uninitialized_default_construct_n(fresh, grown);
     std::copy(begin(), end(), fresh);
     release();
     heap_ = fresh;
-    capacity_ = grown;
+    capacity_ = static_cast<std::uint32_t>(grown);
   }
   void release() {
     if (!heap_) return;
@@ -116,9 +117,8 @@ class InlineVector {
     other.size_ = 0;
   }
 
-  std::size_t size_ = 0;
-  std::size_t capacity_ = N;
   T* heap_ = nullptr;
+  std::uint32_t size_ = 0, capacity_ = N;
   T inline_[N]{};
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "core/cost/cost_error.h"
 #include "core/cost/layout_propagation.h"
@@ -62,6 +63,7 @@ void AnalyticCost::grow() {
   layouts_.resize(bound);
   fusion_.resize(bound);
   costs_.resize(bound);
+  latencies_.resize(bound, 0);
   reach_.resize(bound, -1);
 }
 
@@ -79,7 +81,7 @@ void AnalyticCost::update(std::span<const NodeId> touched) {
     set_cost(id, evaluate(id));
     find_memory(id);
   }
-  streamed_share_ = streamed_share();
+  settle_latencies();
   stale_ = true;
 }
 
@@ -149,6 +151,13 @@ void AnalyticCost::visit(NodeId id, int left) {
   if (reach_[id] < 0) reached_.push_back(id);
   reach_[id] = left;
   open_.push_back(id);
+}
+
+// Where another part of the weights is streamed, all kernels that read weights take another time.
+void AnalyticCost::settle_latencies() {
+  const bool all = std::exchange(streamed_share_, streamed_share()) != streamed_share_;
+  for (NodeId id = 0; all && id < costs_.size(); ++id) latencies_[id] = latency_of(costs_[id].time);
+  for (const NodeId id : reached_) latencies_[id] = latency_of(costs_[id].time);
 }
 
 void AnalyticCost::set_cost(NodeId id, const NodeCost& cost) {
@@ -315,7 +324,7 @@ void AnalyticCost::refuse_dead(NodeId node) const {
 
 double AnalyticCost::node_latency_us(NodeId node) {
   if (!graph_.alive(node)) refuse_dead(node);
-  return latency_of(costs_[node].time);
+  return latencies_[node];
 }
 
 std::unique_ptr<CostModel> AnalyticFactory::make(const graph::Graph& graph) const {

@@ -72,6 +72,7 @@ class AnalyticCost final : public CostModel {
   std::int64_t tensor_bytes(graph::NodeId node);
   graph::NodeId holder_of(graph::NodeId node) const;
   void find_memory(graph::NodeId node);
+  void settle_latencies();
   double streamed_share() const;  // of the present weights
   double latency_of(const KernelTime& time) const;
   [[noreturn]] void refuse_dead(graph::NodeId node) const;
@@ -82,13 +83,14 @@ class AnalyticCost final : public CostModel {
   std::vector<LayoutState> layouts_;
   std::vector<Fusion> fusion_;
   std::vector<NodeCost> costs_;
+  std::vector<double> latencies_;  // by node, in us: of its cost, which observations ask for at every step
   FusedMatches matches_;
   FusionRules rules_;
   PeakMemory peak_;
   std::vector<graph::NodeId> seeds_, reached_, open_;  // scratch of update
   std::vector<int> reach_;                             // scratch of reach, all -1 between calls
   NodeCost total_;
-  double streamed_share_ = 0;  // as of the last update
+  double streamed_share_ = -1;  // as of the last update
   Cost cost_;
   bool stale_ = true;
 };

@@ -53,60 +53,50 @@ void ObservationWriter::forget_where_void() {
 
 void ObservationWriter::write(RewriteState& state, const ObservationFrame& frame, Observation& out) {
   forget_where_void();
-  number_rows(state.graph(), out);
   write_nodes(state, frame, out);
   write_edges(state.graph(), out);
   write_candidates(state, frame, out);
   write_globals(state.cost(), frame, out);
 }
 
-void ObservationWriter::number_rows(const graph::Graph& graph, Observation& out) {
-  const graph::NodeId bound = graph.id_bound();
-  rows_.assign(bound, -1);
-  out.node_ids.resize(graph.live_count());
-  out.node_kinds.resize(graph.live_count());
-  graph::NodeId* const ids = out.node_ids.data();
-  std::uint16_t* const kinds = out.node_kinds.data();
-  std::int32_t* const rows = rows_.data();
-  std::int32_t count = 0;
-  std::size_t uses = 0;
-  for (graph::NodeId id = 0; id < bound; ++id) {
-    if (!graph.alive(id)) continue;
-    const graph::OpKind kind = graph.node(id).kind;
-    if (kind == graph::OpKind::weight) continue;
-    ids[count] = id;
-    kinds[count] = static_cast<std::uint16_t>(kind);
-    rows[id] = count++;
-    uses += graph.uses(id).size();
-  }
-  out.node_ids.resize(static_cast<std::size_t>(count));
-  out.node_kinds.resize(static_cast<std::size_t>(count));
-  edges_ = uses;
-  for (const graph::Value output : graph.outputs()) edges_ -= rows_[output.node] < 0 ? 0 : 1;
-}
-
 void ObservationWriter::write_nodes(RewriteState& state, const ObservationFrame& frame, Observation& out) {
   const graph::Graph& graph = state.graph();
   cost::CostModel& cost = state.cost_model();
   const double to_share = frame.initial.latency_us > 0 ? 1024 / frame.initial.latency_us : 0;
-  const std::size_t count = out.node_ids.size();
-  out.node_features.resize(count * kNodeFeatures);
-  if (node_rows_.size() < graph.id_bound()) node_rows_.resize(graph.id_bound());
-  const graph::NodeId* const ids = out.node_ids.data();
-  float* to = out.node_features.data();
-  for (std::size_t row = 0; row < count; ++row, to += kNodeFeatures) {
-    const NodeFeatureRow& features = node_row(graph, ids[row], to_share * cost.node_latency_us(ids[row]));
-    std::memcpy(to, features.data(), sizeof(features));
+  const graph::NodeId bound = graph.id_bound();
+  rows_.assign(bound, -1);
+  if (node_rows_.size() < bound) node_rows_.resize(bound);
+  out.node_ids.resize(graph.live_count());
+  out.node_kinds.resize(graph.live_count());
+  out.node_features.resize(graph.live_count() * kNodeFeatures);
+  std::size_t count = 0, uses = 0;
+  for (graph::NodeId id = 0; id < bound; ++id) {
+    if (!graph.alive(id)) continue;
+    const graph::Node& node = graph.node(id);
+    if (node.kind == graph::OpKind::weight) continue;
+    out.node_ids[count] = id;
+    out.node_kinds[count] = static_cast<std::uint16_t>(node.kind);
+    rows_[id] = static_cast<std::int32_t>(count);
+    const std::size_t used = graph.uses(id).size();
+    const NodeFeatureRow& features = node_row(id, node, used, to_share * cost.node_latency_us(id));
+    std::memcpy(out.node_features.data() + count * kNodeFeatures, features.data(), sizeof(features));
+    uses += used;
+    ++count;
   }
+  out.node_ids.resize(count);
+  out.node_kinds.resize(count);
+  out.node_features.resize(count * kNodeFeatures);
+  edges_ = uses;
+  for (const graph::Value output : graph.outputs()) edges_ -= rows_[output.node] < 0 ? 0 : 1;
 }
 
-const NodeFeatureRow& ObservationWriter::node_row(const graph::Graph& graph, graph::NodeId id,
+const NodeFeatureRow& ObservationWriter::node_row(graph::NodeId id, const graph::Node& node, std::size_t uses,
                                                   double cost_share) {
   NodeRow& held = node_rows_[id];
-  const graph::SignatureId signature = graph.node(id).signature;
-  const std::size_t uses = graph.uses(id).size();
-  if (held.signature == signature && held.uses == uses && held.cost_share == cost_share) return held.features;
-  held = {signature, uses, cost_share, features_.row(signature)};
+  if (held.signature == node.signature && held.uses == uses && held.cost_share == cost_share)
+    return held.features;
+  held = {node.signature, static_cast<std::uint32_t>(uses), node.outputs.size() == 1, cost_share,
+          features_.row(node.signature)};
   held.features[kFanOutFeature] = half_log_(uses);
   held.features[kCostShareFeature] = scaled_log(cost_share, 3);
   return held.features;
@@ -131,15 +121,14 @@ void ObservationWriter::write_edges(const graph::Graph& graph, Observation& out)
       if (from < 0) continue;
       *sender++ = from;
       *receiver++ = static_cast<std::int32_t>(row);
-      const graph::TypeList& outputs = graph.node(value.node).outputs;
+      const NodeRow& maker = node_rows[value.node];
       features[1] = half_log_(slot);
-      if (outputs.size() == 1) {  // then its size and uses stand in the node's row
-        const NodeFeatureRow& made = node_rows[value.node].features;
-        features[0] = made[kElementsFeature];
+      if (maker.one_output) {  // then its size and uses stand in the node's row
+        features[0] = maker.features[kElementsFeature];
         features[2] = first_output;
-        features[3] = made[kFanOutFeature];
+        features[3] = maker.features[kFanOutFeature];
       } else {
-        features[0] = features_.elements(outputs[value.output]);
+        features[0] = features_.elements(graph.node(value.node).outputs[value.output]);
         features[2] = half_log_(value.output);
         features[3] = half_log_(graph.use_count(value));
       }

@@ -33,7 +33,6 @@ class ObservationWriter {
   void write(RewriteState& state, const ObservationFrame& frame, Observation& out);
 
  private:
-  void number_rows(const graph::Graph& graph, Observation& out);
   void write_nodes(RewriteState& state, const ObservationFrame& frame, Observation& out);
   void write_edges(const graph::Graph& graph, Observation& out);
   void write_candidates(RewriteState& state, const ObservationFrame& frame, Observation& out);
@@ -48,13 +47,15 @@ class ObservationWriter {
   /// The last row of a node, and what it was made from.
   struct NodeRow {
     graph::SignatureId signature{};
-    std::size_t uses = 0;
+    std::uint32_t uses = 0;
+    bool one_output = false;
     double cost_share = std::numeric_limits<double>::quiet_NaN();  // before scaling; equals none at first
     NodeFeatureRow features{};
   };
 
   void forget_where_void();
-  const NodeFeatureRow& node_row(const graph::Graph& graph, graph::NodeId id, double cost_share);
+  const NodeFeatureRow& node_row(graph::NodeId id, const graph::Node& node, std::size_t uses,
+                                 double cost_share);
 
   const graph::Tables* tables_;
   std::uint64_t generation_;  // of the tables, as what follows knows them

@@ -16,8 +16,9 @@ constexpr std::uint32_t kFar = ~std::uint32_t{0};
 DirtyAnchors::DirtyAnchors(const RuleSet& rules, const graph::Graph& graph) : graph_(graph) {
   for (std::size_t number = 0; number < rules.size(); ++number) {
     const CompiledRule& rule = rules.compiled(number);
+    const Sight& sight = sights_.emplace_back(rule.local, rule.local ? rule.depth : rule.radius);
     std::uint32_t& farthest = rule.local ? depth_ : radius_;
-    farthest = std::max(farthest, rule.local ? rule.depth : rule.radius);
+    farthest = std::max(farthest, sight.edges);
   }
   stamps_.resize(graph.id_bound());
   place_.resize(graph.id_bound(), kFar);

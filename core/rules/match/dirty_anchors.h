@@ -22,13 +22,16 @@ class DirtyAnchors {
   struct Distance {
     std::uint32_t below = 0;   // edges to the nearest change above, a constant's counted as its users'
     std::uint32_t around = 0;  // edges to the nearest touched node
-    bool reaches(const CompiledRule& rule) const {
-      return rule.local ? rule.depth >= below : rule.radius >= around;
-    }
   };
 
   /// All nodes of the present graph are known as they are. Both arguments outlive it.
   DirtyAnchors(const RuleSet& rules, const graph::Graph& graph);
+
+  /// Whether a rule, by its number, may see a change so far from its anchor.
+  bool sees(std::uint32_t rule, const Distance& change) const {
+    const Sight& sight = sights_[rule];
+    return sight.edges >= (sight.local ? change.below : change.around);
+  }
 
   /// Nodes, dead ones included, with their distances from what changed; valid until the next call.
   const std::vector<std::pair<graph::NodeId, Distance>>& after(std::span<const graph::NodeId> touched);
@@ -39,6 +42,11 @@ class DirtyAnchors {
   }
 
  private:
+  /// How far a rule sees; here, since matching asks for many rules that it does not reach.
+  struct Sight {
+    bool local = false;
+    std::uint32_t edges = 0;
+  };
   struct Stamp {
     bool alive = false;
     graph::SignatureId signature{};
@@ -56,6 +64,7 @@ class DirtyAnchors {
   void enter(graph::NodeId id, std::uint32_t distance, std::uint32_t Distance::*which);
 
   const graph::Graph& graph_;
+  std::vector<Sight> sights_;             // by rule
   std::uint32_t depth_ = 0, radius_ = 0;  // the largest
   std::vector<Stamp> stamps_, first_;     // by node: as it is, as it was at first
   std::vector<graph::Value> first_outputs_;

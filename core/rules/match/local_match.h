@@ -13,7 +13,7 @@ namespace regraft::rules {
 /// A match that is legal, cycles apart: a far edit can make or break those.
 struct LocalMatch {
   Match match;
-  InlineVector<graph::Value, 4> replaced, reads;  // empty where no cycle can arise
+  InlineVector<graph::Value, 2> replaced, reads;  // empty where no cycle can arise
 };
 
 /// Appends the matches of a rule at an anchor: of several ways with the same nodes the first counts. The

@@ -83,7 +83,7 @@ struct LiveIndex {
 
   void forget(NodeId id, const DirtyAnchors::Distance& distance) {
     NodeEntry& entry = entries[id];
-    const auto stale = [&](std::uint32_t number) { return distance.reaches(rules.compiled(number)); };
+    const auto stale = [&](std::uint32_t number) { return dirty.sees(number, distance); };
     std::erase_if(entry.matches, [&](const LocalMatch& m) { return stale(m.match.rule); });
     std::erase_if(entry.sets, [&](std::uint32_t number) {
       if (stale(number)) groups[number]->erase(id);
@@ -99,11 +99,11 @@ struct LiveIndex {
     if (plain == Plain::first) entry.matches = id < first.size() ? first[id].matches : kNoMatches;
     if (graph.alive(id)) {
       for (const std::uint32_t number : programs.at(graph, id)) {
-        const CompiledRule& rule = rules.compiled(number);
-        if (!distance.reaches(rule)) continue;
-        if (!rule.is_siblings()) {
+        if (!dirty.sees(number, distance)) continue;
+        if (!groups[number]) {
           if (plain == Plain::matched)
-            append_local_matches(rule, number, graph, matcher(number), memo, id, entry.matches);
+            append_local_matches(rules.compiled(number), number, graph, matcher(number), memo, id,
+                                 entry.matches);
         } else if (groups[number]->insert(graph, matcher(number), id)) {
           entry.sets.push_back(number);
         }
