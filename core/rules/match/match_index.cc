@@ -143,7 +143,7 @@ struct LiveIndex {
       group->for_each_set([&](const Match& match) { lists.defer(match); });
     }
     for (const NodeId id : nodes) {
-      if (anchored[id] != Anchored::nothing) add_local(entries[id]);
+      if (anchored[id] != Anchored::nothing) add_local(entries[id], anchored[id]);
       lists.add_deferred(id);
     }
     fresh = true;
@@ -158,10 +158,10 @@ struct LiveIndex {
     }
   }
 
-  void add_local(const NodeEntry& entry) {
+  void add_local(const NodeEntry& entry, Anchored what) {
     for (const LocalMatch& m : entry.matches) {
-      const bool cyclic = !m.reads.empty() && dependence.might(m.replaced, m.reads) &&
-                          dependence.depends(m.replaced, m.reads);
+      const bool cyclic = what == Anchored::cyclic && !m.reads.empty() &&
+                          dependence.might(m.replaced, m.reads) && dependence.depends(m.replaced, m.reads);
       if (!cyclic) lists.add(m.match);
     }
   }

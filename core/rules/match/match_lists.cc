@@ -25,8 +25,7 @@ void MatchLists::add(const Match& match) {
   if (list.size == list.matches.size()) list.matches.emplace_back();
   Match* later = list.matches.data() + list.size;
   later->rule = match.rule;
-  later->nodes.resize(match.nodes.size());
-  std::copy(match.nodes.begin(), match.nodes.end(), later->nodes.begin());
+  later->nodes = match.nodes;
   for (; later > list.matches.data(); --later) {
     Match& earlier = later[-1];
     if (earlier.nodes[0] != later->nodes[0] || !before(*later, earlier)) break;
