@@ -17,7 +17,7 @@ void LegalMemo::note_filled() {
 }
 
 void LegalMemo::begin(std::uint32_t rule) {
-  hasher_ = Hasher(rule);
+  key_ = Hasher(rule).finish();
   values_.clear();
 }
 
@@ -34,19 +34,18 @@ void LegalMemo::add(const graph::Graph& graph, const Frame& frame) {
   for (const graph::NodeId id : frame.nodes) {
     if (id == graph::kNoNode) continue;
     const graph::Node& node = graph.node(id);
-    hasher_.add(static_cast<std::uint64_t>(node.signature));
     // Which way round a commutative operation stands: the other way may be the form that a rule makes.
-    if (node.inputs.size() == 2) hasher_.add(number_of(node.inputs[0]));
+    const std::uint64_t first = node.inputs.size() == 2 ? 1 + number_of(node.inputs[0]) : 0;
+    add(static_cast<std::uint64_t>(node.signature), first);
   }
   for (const Tensor& tensor : frame.tensors) {
+    const std::uint64_t contents = tensor.constant() ? weights[tensor.weight].hash.low : 0;
     if (!tensor.present() || !tensor.value.present()) {
-      hasher_.add(static_cast<std::uint64_t>(tensor.state));
-      if (tensor.constant()) hasher_.add(weights[tensor.weight].hash.low);
+      add(static_cast<std::uint64_t>(tensor.state), contents);
       continue;
     }
     const std::uint64_t constant = tensor.constant() ? std::uint64_t{1} << 63 : 0;
-    hasher_.add(constant | number_of(tensor.value) << 32 | graph::index(tensor.type));
-    if (tensor.constant()) hasher_.add(weights[tensor.weight].hash.low);
+    add(constant | number_of(tensor.value) << 32 | graph::index(tensor.type), contents);
   }
 }
 

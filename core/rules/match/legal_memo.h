@@ -27,13 +27,13 @@ class LegalMemo {
   /// Starts the description of a match of a rule.
   void begin(std::uint32_t rule);
   /// Adds how many members a set has, before their frames.
-  void add_count(std::size_t members) { hasher_.add(members); }
+  void add_count(std::size_t members) { add(members, 0); }
   /// Adds the left values and the nodes of one frame.
   void add(const graph::Graph& graph, const Frame& frame);
   /// The answer of check() for such a match, asked once.
   template <typename Check>
   bool legal(Check&& check) {
-    const Hash128 key = hasher_.finish();
+    const Hash128 key = key_;
     Slot& slot = slot_of(key);
     if (slot.state != State::empty && slot.key == key) return slot.state == State::legal;
     const State before = slot.state;
@@ -53,11 +53,12 @@ class LegalMemo {
   Slot& slot_of(const Hash128& key) { return slots_[key.low & (slots_.size() - 1)]; }
   /// Twice the slots once a quarter of them is filled.
   void note_filled();
+  void add(std::uint64_t one, std::uint64_t other) { key_ = chained(key_, {one, other}); }
   /// In order of appearance.
   std::uint64_t number_of(graph::Value value);
 
   OperationMemo operations_;
-  Hasher hasher_;
+  Hash128 key_;                       // of what was described so far
   std::vector<graph::Value> values_;  // by number
   std::vector<Slot> slots_;
   std::size_t filled_ = 0;
