@@ -1,7 +1,7 @@
 #include "core/graph/canonical_order.h"
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "core/graph/order.h"
 
@@ -44,25 +44,25 @@ void CanonicalOrder::note_edits() {
   inputs_.resize(bound, 0);
   positions_.resize(bound, 0);
   stale_.resize(bound, 0);
+  listed_.resize(bound, 0);
   source_.resize(bound, 0);
+  std::erase_if(touched_, [&](NodeId id) { return id >= bound; });  // came and went
   std::sort(touched_.begin(), touched_.end());
   touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
-  for (const NodeId id : touched_)
-    if (id < bound) source_[id] = 0;
-  std::erase_if(sources_, [&](const Ready& source) { return !source_[source.node]; });
+  for (const NodeId id : touched_) note_edit(id);
+  // Touched ones come in again, and so do those that read another weight now.
+  std::erase_if(sources_, [&](const Ready& source) {
+    const bool anew = source_[source.node] != 0 && stale_[source.node] != 0;
+    if (anew) touched_.push_back(source.node);
+    return anew || source_[source.node] == 0;
+  });
   constexpr std::size_t kFew = 16;  // up to here, sorting in is cheaper than sorting anew
   const auto by_hash = [&](Ready a, Ready b) {
     return a.key != b.key ? a.key < b.key : merkle_[a.node] < merkle_[b.node];
   };
   const std::size_t kept = sources_.size();
   for (const NodeId id : touched_) {
-    if (!graph_.alive(id)) continue;
-    const Node& node = graph_.node(id);
-    operations_[id] = operation_hash(graph_, id);
-    inputs_[id] = static_cast<std::uint32_t>(
-        std::count_if(node.inputs.begin(), node.inputs.end(), [](Value value) { return value.present(); }));
-    stale_[id] = 1;
-    if (inputs_[id] > 0) continue;
+    if (!listed_[id] || inputs_[id] > 0) continue;
     source_[id] = 1;
     settle(id);
     sources_.push_back({merkle_[id].low, id});
@@ -72,6 +72,21 @@ void CanonicalOrder::note_edits() {
   for (auto at = first_new; at != sources_.end() && sources_.size() <= kept + kFew; ++at)
     std::rotate(std::upper_bound(sources_.begin(), at, *at, by_hash), at, at + 1);
   touched_.clear();
+}
+
+void CanonicalOrder::note_edit(NodeId id) {
+  source_[id] = 0;
+  count_ -= std::exchange(listed_[id], 0);
+  if (!graph_.alive(id)) return;
+  operations_[id] = operation_hash(graph_, id);
+  stale_[id] = 1;
+  positions_[id] = 0;
+  const Node& node = graph_.node(id);
+  if (node.kind == OpKind::weight) return settle(id);
+  count_ += listed_[id] = 1;
+  inputs_[id] = static_cast<std::uint32_t>(std::ranges::count_if(node.inputs, [&](Value value) {
+    return value.present() && graph_.node(value.node).kind != OpKind::weight;
+  }));
 }
 
 Hash128 CanonicalOrder::hash_of(NodeId id) const {
@@ -99,7 +114,7 @@ bool CanonicalOrder::before_by_all(NodeId a, NodeId b) {
 template <CanonicalOrder::Hashes kKnown>
 void CanonicalOrder::pass() {
   waiting_ = inputs_;
-  order_.resize(graph_.live_count());
+  order_.resize(count_);
   ready_.clear();
   tie_ = false;
   const auto after = [&](Ready a, Ready b) { return before<kKnown>(b, a); };
