@@ -17,7 +17,7 @@ void LegalMemo::note_filled() {
 }
 
 void LegalMemo::begin(std::uint32_t rule) {
-  key_ = Hasher(rule).finish();
+  key_ = Hasher(1 + rule).finish();
   values_.clear();
 }
 

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <span>
+#include <string>
 #include <unordered_set>
 
 namespace regraft {
@@ -51,6 +54,55 @@ TEST(Hasher, DependsOnOrderCountAndSeedWithoutCollisions) {
     }
   }
   EXPECT_EQ(seen.size(), made);
+}
+
+// What operations, values and counts are: small numbers, of which either half alone must tell.
+TEST(Chained, TellsSmallNumbersAndTheirOrderInEitherHalf) {
+  std::unordered_set<std::uint64_t> low, high;
+  std::size_t made = 0;
+  for (std::uint64_t seed = 1; seed < 5; ++seed) {
+    for (std::uint64_t a = 0; a < 16; ++a) {
+      for (std::uint64_t b = 0; b < 16; ++b) {
+        const Hash128 one = chained(Hasher(seed).finish(), {a, b});
+        for (const Hash128& hash : {one, chained(one, {b, 0}), chained(one, {0, b + 1})}) {
+          low.insert(hash.low);
+          high.insert(hash.high);
+          ++made;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(low.size(), made);
+  EXPECT_EQ(high.size(), made);
+  EXPECT_NE(chained(hash_text("a"), hash_text("b")), chained(hash_text("b"), hash_text("a")));
+}
+
+// A changed bit changes about half of the bits of each half that depends on it.
+TEST(Chained, EachBitChangesManyBits) {
+  const auto flipped = [](Hash128 hash, int bit) {
+    (bit < 64 ? hash.low : hash.high) ^= std::uint64_t{1} << (bit % 64);
+    return hash;
+  };
+  int most = 0, fewest = 128;
+  for (int bit = 0; bit < 128; ++bit) {
+    int changed_by_first = 0, changed_by_next = 0;
+    constexpr int kPairs = 200;
+    for (int pair = 0; pair < kPairs; ++pair) {
+      const Hash128 first = hash_text("first " + std::to_string(pair));
+      const Hash128 next = hash_text("next " + std::to_string(pair)), whole = chained(first, next);
+      const Hash128 other = chained(flipped(first, bit), next), another = chained(first, flipped(next, bit));
+      changed_by_first +=
+          bit < 64 ? std::popcount(whole.low ^ other.low) : std::popcount(whole.high ^ other.high);
+      changed_by_next +=
+          std::min(std::popcount(whole.low ^ another.low), std::popcount(whole.high ^ another.high));
+    }
+    for (const int changed : {changed_by_first / kPairs, changed_by_next / kPairs}) {
+      most = std::max(most, changed);
+      fewest = std::min(fewest, changed);
+    }
+  }
+  EXPECT_GT(fewest, 16);
+  EXPECT_LT(most, 48);
 }
 
 }  // namespace
