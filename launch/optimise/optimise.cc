@@ -349,6 +349,7 @@ class Pipeline {
     latency.point = point;
     const std::size_t following = feed_.points.size() - 1 - point;
     latency.budget_s = options_.time.measure_s(report_.spent_s(), point == 0 ? following : 2 * following);
+    latency.one_series = point != 0;
     if (point != 0) latency.least_speedup = 1;
     if (point != 0) latency.budget_s = std::min(latency.budget_s, runtimes_->options().budget_s / 2);
     const auto& [before, after] = std::tie(report_.settings.input, report_.settings.output);

@@ -160,6 +160,14 @@ TEST(CompareLatency, NoSecondSeriesWhereTheFirstRulesTheLeastEffectOut) {
   EXPECT_EQ(launcher.requests.size(), static_cast<std::size_t>(2 + 2 * report.sessions));
 }
 
+TEST(CompareLatency, NoSecondSeriesWhereOneDoes) {
+  FakeLauncher launcher(20, 20, 0.3);
+  LatencyOptions options;
+  options.budget_s = 600;
+  options.one_series = true;
+  EXPECT_EQ(compare_latency(launcher, "before", "after", options).series, 1);
+}
+
 /// Equal models whose sessions scatter by sigma; says how many pairs ran in all, and checks their order.
 std::pair<int, LatencyReport> pairs_in_random_order(double sigma) {
   FakeLauncher launcher(20, 20, sigma);
