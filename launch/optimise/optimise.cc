@@ -136,7 +136,7 @@ class Pipeline {
   void choose_runtime() {
     exec::LatencyOptions latency;
     latency.threads = options_.threads;
-    latency.budget_s = options_.time.measure_s(0, 0);
+    latency.budget_s = options_.time.measure_s(0);
     latency.until_clear = true;
     latency.feed = feed_file_->path();
     latency.seed = options_.seed;
@@ -347,11 +347,9 @@ class Pipeline {
   exec::LatencyReport measure(std::size_t point) {
     exec::LatencyOptions latency = runtimes_->options();
     latency.point = point;
-    const std::size_t following = feed_.points.size() - 1 - point;
-    latency.budget_s = options_.time.measure_s(report_.spent_s(), point == 0 ? following : 2 * following);
+    latency.budget_s = options_.time.measure_s(report_.spent_s(), point, feed_.points.size());
     latency.one_series = point != 0;
     if (point != 0) latency.least_speedup = 1;
-    if (point != 0) latency.budget_s = std::min(latency.budget_s, runtimes_->options().budget_s / 2);
     const auto& [before, after] = std::tie(report_.settings.input, report_.settings.output);
     exec::LatencyReport measured;
     timed_step("measure", [&] {
