@@ -193,8 +193,8 @@ class Pipeline {
   /// The cheapest graphs, or what measures fastest from them on, as far as each site passes its check.
   CheckedSearch::Result find(CheckedSearch& search) {
     const bool learns = learned_->corrects() && !options_.script;
-    const auto search_from = [&](std::optional<CheckedSearch::Proposal> from, double all_s) {
-      return !from || all_s > 0 ? learned_->search(search, *model_, *rules_, timed_, all_s, from) : *from;
+    const auto search_from = [&](const std::optional<CheckedSearch::Proposal>& from, double all_s) {
+      return learned_->search(search, *model_, *rules_, timed_, all_s, from);
     };
     CheckedSearch::Result found =
         search.check(learns ? search_from({}, options_.time.search_s()) : search.propose());
