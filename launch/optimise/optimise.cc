@@ -213,9 +213,9 @@ class Pipeline {
   /// What checks and measurement need is kept for them; where nothing is known of that, a third.
   double trials_s() const {
     std::vector<double> run_s = costs_->latencies_us(*start_);
-    for (const double scale = profile_.measured_us / 1e6 / run_s[0]; double& run : run_s) run *= scale;
-    const bool known = run_s[0] > 0 && is_profiled(options_.runtime);
-    const double needed = known ? seconds_to_confirm(run_s) : options_.time.seconds / 3;
+    for (const double scale = options_.run_us(profile_.measured_us) / 1e6 / run_s[0]; double& run : run_s)
+      run *= scale;
+    const double needed = run_s[0] > 0 ? seconds_to_confirm(run_s) : options_.time.seconds / 3;
     return options_.time.trials_s(report_.spent_s(), needed);
   }
 
