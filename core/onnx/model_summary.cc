@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/onnx/declared_types.h"
 #include "core/onnx/model_store.h"
 
 namespace regraft::onnx {
@@ -26,6 +27,20 @@ std::uint64_t weight_bytes(const ModelStore& store) {
           if (attribute.has_t()) bytes += stored_bytes(store, attribute.t());
   }
   return bytes;
+}
+
+/// "float32[n]"; what is no tensor as the model declares it: "optional sequence of float32[n]".
+std::string text_of(graph::Tables& tables, graph::TypeId type, const ::onnx::TypeProto& declared,
+                    const std::string& name) {
+  const auto held = [&](const ::onnx::TypeProto& inner) {
+    return text_of(tables, declared_type(tables, inner, name), inner, name);
+  };
+  if (declared.has_optional_type()) return "optional " + held(declared.optional_type().elem_type());
+  if (declared.has_sequence_type()) return "sequence of " + held(declared.sequence_type().elem_type());
+  if (declared.has_map_type())
+    return "map of " + graph::dtype_name(static_cast<graph::DType>(declared.map_type().key_type())) + " to " +
+           held(declared.map_type().value_type());
+  return tables.describe(type);
 }
 
 void add_symbols(const graph::Tables& tables, const graph::TensorType& type,
@@ -59,15 +74,22 @@ ModelSummary summarise(const ImportedModel& model) {
     const graph::Node& node = graph.node(id);
     if (node.kind == OpKind::opaque) ++summary.opaque_ops[model.op_type(node.origin)];
     if (node.kind != OpKind::input) continue;
-    summary.inputs.push_back({model.value_name({id, 0}), model.tables().describe(node.outputs[0])});
+    const std::string name = model.value_name({id, 0});
+    const ::onnx::ValueInfoProto& declared = node.origin < proto.input_size()
+                                                 ? proto.input(node.origin)
+                                                 : ::onnx::ValueInfoProto::default_instance();
+    summary.inputs.push_back({name, text_of(model.tables(), node.outputs[0], declared.type(), name)});
     add_symbols(model.tables(), graph.type({id, 0}), summary.symbols);
   }
   for (std::size_t at = 1; at < model.graph_count(); ++at)
     summary.bodies.push_back({model.graph_path(at), model.graph(at).operation_count(),
                               model.graph_runs(at).describe(model.tables())});
-  for (int i = 0; i < proto.output_size(); ++i)
-    summary.outputs.push_back({proto.output(i).name(), model.tables().describe(graph.type_id(
-                                                           graph.outputs()[static_cast<std::size_t>(i)]))});
+  for (int i = 0; i < proto.output_size(); ++i) {
+    const ::onnx::ValueInfoProto& declared = proto.output(i);
+    const graph::TypeId type = graph.type_id(graph.outputs()[static_cast<std::size_t>(i)]);
+    const std::string& name = declared.name();
+    summary.outputs.push_back({name, text_of(model.tables(), type, declared.type(), name)});
+  }
   return summary;
 }
 

@@ -11,7 +11,7 @@ namespace regraft::onnx {
 
 struct NamedType {
   std::string name;
-  std::string type;  // "float32[batch, 3, 224, 224]"
+  std::string type;  // "float32[batch, 3, 224, 224]", "sequence of float32[n]"
 };
 
 /// A body of an If, Loop or Scan.

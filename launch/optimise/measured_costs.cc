@@ -79,7 +79,8 @@ void MeasuredCosts::keep(std::span<const cost::KernelSample> samples) {
 CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx::ImportedModel& model,
                                               const rules::RuleSet& rules,
                                               const CheckedSearch::TimedStep& timed_step, double all_s,
-                                              std::optional<CheckedSearch::Proposal> from) {
+                                              const std::optional<CheckedSearch::Proposal>& from) {
+  if (from && all_s <= 0) return *from;
   const auto graphs_of = [&](const Paths& paths) { return graphs_after(start_, rules, paths); };
   const auto cost_us = [&](const Paths& paths) { return costs_.latencies_us(graphs_of(paths))[0]; };
   const std::int64_t end_ns = clock_.steady_ns() + static_cast<std::int64_t>(all_s * nanoseconds_per_second);

@@ -41,12 +41,12 @@ class MeasuredCosts {
 
   /// Searches, profiles what was found, and searches again by what that says of its kernels, while something
   /// better is found: from the start, or, where that took more time than there was, from what was found.
-  /// Where `from` is given, it goes on from that. Not checked yet. `timed_step` runs work and notes its time
-  /// under a name; `all_s` is for all searches from the start on. Where these and the profiles took it,
-  /// nothing more is profiled.
+  /// Where `from` is given, it goes on from that, or is that where there is no time. Not checked yet.
+  /// `timed_step` runs work and notes its time under a name; `all_s` is for all searches from the start on.
+  /// Where these and the profiles took it, nothing more is profiled.
   CheckedSearch::Proposal search(CheckedSearch& search, const onnx::ImportedModel& model,
                                  const rules::RuleSet& rules, const CheckedSearch::TimedStep& timed_step,
-                                 double all_s, std::optional<CheckedSearch::Proposal> from = {});
+                                 double all_s, const std::optional<CheckedSearch::Proposal>& from = {});
 
  private:
   bool is_known(const cost::KernelFeatures& kernel) const;

@@ -136,7 +136,7 @@ class Pipeline {
   void choose_runtime() {
     exec::LatencyOptions latency;
     latency.threads = options_.threads;
-    latency.budget_s = options_.time.measure_s(0, 0);
+    latency.budget_s = options_.time.measure_s(0);
     latency.until_clear = true;
     latency.feed = feed_file_->path();
     latency.seed = options_.seed;
@@ -193,8 +193,8 @@ class Pipeline {
   /// The cheapest graphs, or what measures fastest from them on, as far as each site passes its check.
   CheckedSearch::Result find(CheckedSearch& search) {
     const bool learns = learned_->corrects() && !options_.script;
-    const auto search_from = [&](std::optional<CheckedSearch::Proposal> from, double all_s) {
-      return !from || all_s > 0 ? learned_->search(search, *model_, *rules_, timed_, all_s, from) : *from;
+    const auto search_from = [&](const std::optional<CheckedSearch::Proposal>& from, double all_s) {
+      return learned_->search(search, *model_, *rules_, timed_, all_s, from);
     };
     CheckedSearch::Result found =
         search.check(learns ? search_from({}, options_.time.search_s()) : search.propose());
@@ -213,9 +213,9 @@ class Pipeline {
   /// What checks and measurement need is kept for them; where nothing is known of that, a third.
   double trials_s() const {
     std::vector<double> run_s = costs_->latencies_us(*start_);
-    for (const double scale = profile_.measured_us / 1e6 / run_s[0]; double& run : run_s) run *= scale;
-    const bool known = run_s[0] > 0 && is_profiled(options_.runtime);
-    const double needed = known ? seconds_to_confirm(run_s) : options_.time.seconds / 3;
+    for (const double scale = options_.run_us(profile_.measured_us) / 1e6 / run_s[0]; double& run : run_s)
+      run *= scale;
+    const double needed = run_s[0] > 0 ? seconds_to_confirm(run_s) : options_.time.seconds / 3;
     return options_.time.trials_s(report_.spent_s(), needed);
   }
 
@@ -347,10 +347,9 @@ class Pipeline {
   exec::LatencyReport measure(std::size_t point) {
     exec::LatencyOptions latency = runtimes_->options();
     latency.point = point;
-    const std::size_t following = feed_.points.size() - 1 - point;
-    latency.budget_s = options_.time.measure_s(report_.spent_s(), point == 0 ? following : 2 * following);
+    latency.budget_s = options_.time.measure_s(report_.spent_s(), point, feed_.points.size());
+    latency.one_series = point != 0;
     if (point != 0) latency.least_speedup = 1;
-    if (point != 0) latency.budget_s = std::min(latency.budget_s, runtimes_->options().budget_s / 2);
     const auto& [before, after] = std::tie(report_.settings.input, report_.settings.output);
     exec::LatencyReport measured;
     timed_step("measure", [&] {

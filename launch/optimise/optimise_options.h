@@ -57,6 +57,8 @@ struct OptimiseOptions {
   }
   /// The runtime whose kernels are measured: ONNX Runtime for those whose own cannot be.
   Runtime profiled_runtime() const { return is_profiled(runtime) ? Runtime(runtime) : Runtime(); }
+  /// What a run takes in the runtime, by a profile; 0 where that is another runtime's.
+  double run_us(double profiled_us) const { return is_profiled(runtime) ? profiled_us : 0; }
 
   /// The file of the rates that costs go by, and what they make of them.
   std::filesystem::path rates() const {

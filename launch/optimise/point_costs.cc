@@ -9,9 +9,10 @@ namespace regraft::launch {
 namespace {
 
 constexpr double kClearlySlower = 1.02;
-constexpr int kSteps = 6;                 // of a factor of 4
-constexpr std::int64_t kLargest = 65536;  // what is tried of a dim
-constexpr double kIdleShare = 0.05;       // of what the model says, for a graph that did not run
+constexpr int kSteps = 6;                   // of a factor of 4
+constexpr std::int64_t kLargest = 65536;    // what is tried of a dim
+constexpr double kLargestProduct = 0x1p32;  // and of all dims that grow
+constexpr double kIdleShare = 0.05;         // of what the model says, for a graph that did not run
 
 }  // namespace
 
@@ -69,9 +70,10 @@ exec::SymbolSizes PointCosts::slower_sizes(const graph::Graph& before, const gra
     }
   for (int step = 0; step < kSteps && !differing.empty(); ++step) {
     graph::Bindings bound = bindings();
+    double product = 1;
     for (auto& [name, size] : sizes) {
-      if (differing.contains(name)) size *= 4;
-      if (differing.contains(name) && size > kLargest) return {};
+      if (differing.contains(name)) product *= static_cast<double>(size *= 4);
+      if (differing.contains(name) && (size > kLargest || product > kLargestProduct)) return {};
       bound.bind(model_.tables().symbol(name), size);
     }
     const cost::AnalyticFactory costs(device_, bound);

@@ -51,14 +51,13 @@ bool RewriteTrials::try_out(const exec::SessionSettings& settings, CheckedSearch
   MeasuredChanges& changes = parts_.report.changes;
   const std::size_t taken_in = changes.taken_in.size();
   timed_trial([&] {
-    const FoundRewrites from{
-        parts_.model,
-        parts_.start,
-        parts_.rules,
-        parts_.costs.factories(),
-        settings,
-        parts_.costs.idle(),
-        is_profiled(parts_.report.runtime) ? std::max(1e-3, parts_.report.kernels.measured_us / 1e3) : 1e-3};
+    const FoundRewrites from{parts_.model,
+                             parts_.start,
+                             parts_.rules,
+                             parts_.costs.factories(),
+                             settings,
+                             parts_.costs.idle(),
+                             std::max(1e-3, parts_.options.run_us(parts_.report.kernels.measured_us) / 1e3)};
     exec::TrialOptions trials = trials_;
     trials.budget_s = seconds;
     chosen.paths = MeasuredChoice(launcher_, trials, from, parts_.clock).choose(found.paths, saved, changes);

@@ -82,7 +82,7 @@ exec::SessionSettings SessionTuning::found(const std::filesystem::path& model,
   const exec::FoundSettings found =
       exec::find_settings(runtime_.sessions(), model,
                           {exec::settings_to_try(options_.threads, options_.fewer_threads), start,
-                           runtime_.trials(options_.time.measure_s(0, 0)),
+                           runtime_.trials(options_.time.measure_s(0)),
                            [&](const exec::SessionSettings& settings) { return holds(model, settings); }});
   report_.tried += found.tried;
   report_.known += found.known;

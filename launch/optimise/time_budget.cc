@@ -7,6 +7,7 @@ namespace {
 
 // At most so much of the whole.
 constexpr double kSearchShare = 0.45, kTrialShare = 0.25, kMeasureShare = 0.4;
+constexpr double kLaterPart = 0.5;                                       // of the first measurement
 constexpr double kRunsOfCheck = 40, kRunsOfSession = 4, kSessions = 20;  // about, and of a measurement
 constexpr double kLoad_s = 0.6;                                          // a process and a model
 
@@ -28,9 +29,11 @@ double TimeBudget::trials_s(double spent_s, double needed_s) const {
   return trials.value_or(std::clamp(left_s(spent_s) - needed_s, 0.0, seconds * kTrialShare));
 }
 
-double TimeBudget::measure_s(double spent_s, std::size_t following) const {
-  const double left = left_s(spent_s) / (1 + 0.5 * static_cast<double>(following));
-  return measure.value_or(std::clamp(left, 0.0, seconds * kMeasureShare));
+double TimeBudget::measure_s(double spent_s, std::size_t point, std::size_t points) const {
+  const double part = point == 0 ? 1 : kLaterPart;
+  const double following = kLaterPart * static_cast<double>(points - 1 - point);
+  const double left = left_s(spent_s) * part / (part + following);
+  return measure ? *measure * part : std::clamp(left, 0.0, seconds * kMeasureShare * part);
 }
 
 double seconds_to_confirm(std::span<const double> run_s) {

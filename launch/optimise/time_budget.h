@@ -16,8 +16,9 @@ struct TimeBudget {
   double search_s() const;
   /// Trials, where so much was spent and what follows needs so much: what is left, at most their share.
   double trials_s(double spent_s, double needed_s) const;
-  /// A measurement, where others of half its size follow.
-  double measure_s(double spent_s, std::size_t following) const;
+  /// The measurement at one of the sizes, where those at the sizes behind it follow. At the first it has
+  /// twice as much as at each other.
+  double measure_s(double spent_s, std::size_t point = 0, std::size_t points = 1) const;
   /// What is left for parts without seconds of their own; negative where more was spent.
   double left_s(double spent_s) const;
 };

@@ -268,7 +268,12 @@ EquivalenceReport check_within_tolerance(const std::filesystem::path& original,
   conclude(report, options.agreement);
   if (report.equivalent) return report;
   suspect_original(original, reference_session(), reference, report);
-  if (report.repeatable) explain(original, optimised, reference, report);
+  if (!report.repeatable) return report;
+  explain(original, optimised, reference, report);
+  const auto may_agree = [](const OutputReport& output) { return output.agrees || output.only_special; };
+  if (!options.finite && std::ranges::all_of(report.outputs, may_agree))
+    report.notes.push_back(
+        "they differ by Inf and NaN alone, as rules with the mark 'finite' may: try --finite");
   return report;
 }
 

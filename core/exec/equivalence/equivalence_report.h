@@ -13,7 +13,8 @@ struct OutputReport {
   double spread = 0;          // original against itself, the largest
   double tolerance = 0;
   bool agrees = true;
-  std::string problem;  // where it does not agree
+  std::string problem;        // where it does not agree
+  bool only_special = false;  // it does so on extremes with Inf or NaN alone
 };
 
 struct EquivalenceReport {
@@ -27,7 +28,7 @@ struct EquivalenceReport {
   std::vector<OutputReport> outputs;
   std::vector<std::string> bindings;  // compared at: "batch=1, seq=128"; "the model's fixed sizes"
   std::vector<std::string> extremes;  // compared too: "batch=1; m is a mask" (extreme_inputs.h)
-  std::vector<std::string> notes;     // bindings at which the original itself cannot run
+  std::vector<std::string> notes;     // bindings at which the original itself cannot run; hints
   /// Where models differ: whether the original gives the same twice on the same inputs. Where it does not
   /// (random ops), nothing can be compared, and `reason` says so.
   bool repeatable = true;

@@ -20,6 +20,14 @@ double largest_finite(const Tensor& tensor) {
   return largest;
 }
 
+bool holds_special(const Tensor& tensor) {
+  return !std::ranges::all_of(to_doubles(tensor), [](double value) { return std::isfinite(value); });
+}
+
+bool is_special(Extreme extreme) {
+  return extreme == Extreme::infinite_mask || extreme == Extreme::infinity || extreme == Extreme::nan;
+}
+
 /// The scale of an output on the runs at the usual sizes and on usual numbers.
 double usual_scale(const Reference& reference, std::size_t output) {
   double scale = 0;
@@ -111,7 +119,12 @@ class Judge {
       const std::string problem = graph::is_float(reference_.outputs[i].dtype)
                                       ? problem_of_floats(mismatch, answers, i)
                                       : problem_of_others(mismatch, i);
-      if (problem.empty() || !output.agrees) continue;
+      if (problem.empty()) continue;
+      const std::optional<Extreme> extreme = mismatch.run->extreme;
+      const bool special = extreme && (is_special(*extreme) || holds_special(mismatch.run->outputs[i]) ||
+                                       holds_special(mismatch.results[i]));
+      output.only_special = special && (output.agrees || output.only_special);
+      if (!output.agrees) continue;
       output.agrees = false;
       output.problem = problem + " (binding: " + mismatch.run->binding + ")";
     }
@@ -128,9 +141,7 @@ class Judge {
     const std::optional<Extreme> extreme = mismatch.run->extreme;
     Measure measure;
     measure.special_comes = !(extreme && options_.finite);
-    const bool special =
-        extreme == Extreme::infinite_mask || extreme == Extreme::infinity || extreme == Extreme::nan;
-    measure.special_stays = !extreme || special;
+    measure.special_stays = !extreme || is_special(*extreme);
     measure.kind_stays = !extreme;
     measure.scale = std::max(largest_finite(own), usual_scale(reference_, i));
     if (measure.scale == 0) measure.scale = 1;

@@ -129,8 +129,8 @@ LatencyReport compare_latency(Launcher& launcher, const TimedModel& before, cons
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   const double affordable = (options.budget_s - spent.count()) / spent.count() * plan.sessions;
   const int more = static_cast<int>(std::min<double>(plan.second_series, affordable));
-  const bool whole = report.sessions == plan.sessions;
-  const bool open = whole && !report.accepted && report.estimate.high >= options.least_speedup;
+  const bool ends = options.one_series || report.sessions < plan.sessions;
+  const bool open = !ends && !report.accepted && report.estimate.high >= options.least_speedup;
   if (open && more > 0 && more >= kLeastSecondSeries * plan.sessions) run_series(more);
   return report;
 }

@@ -24,6 +24,7 @@ struct LatencyOptions {
   std::uint64_t seed = 0;
   double least_speedup = kLeastSpeedup;                 // that is accepted
   bool until_clear = false;                             // a series may end half-way (compare_latency)
+  bool one_series = false;                              // whatever it leaves open
   Optimisation after_optimisation = Optimisation::all;  // what the runtime itself makes of `after`
   /// Called after each session, with sessions done and planned of both sides; may be empty. A second series
   /// raises what is planned.

@@ -23,6 +23,16 @@ TEST(Xz, GivesBackWhatWasPacked) {
   EXPECT_LT(xz(std::string(100000, 'a')).size(), 200u);
 }
 
+/// "regraft", packed by `xz -9`.
+constexpr char kStrongest[] =
+    "\375\067\172\130\132\000\000\001\151\042\336\066\002\000\041\001\034\000\000\000"
+    "\020\317\130\314\001\000\006\162\145\147\162\141\146\164\000\000\314\233\134\171"
+    "\000\001\033\007\022\353\324\027\220\102\231\015\001\000\000\000\000\001\131\132";
+
+TEST(Xz, UnpacksWhatTheStrongestPresetPacked) {
+  EXPECT_EQ(unxz({kStrongest, sizeof kStrongest - 1}, kMost), std::string("regraft"));
+}
+
 TEST(Xz, RefusesEveryTruncationAndChangedByte) {
   const std::string packed = xz("proof " + random_text(200));
   for (std::size_t bytes = 0; bytes < packed.size(); ++bytes)

@@ -39,5 +39,21 @@ TEST(Summary, TellsWhatAModelIs) {
   EXPECT_THAT(summary.symbols, ElementsAre("batch"));
 }
 
+TEST(Summary, SaysWhatSequencesAndOptionalsHold) {
+  test::ModelBuilder builder;
+  auto& graph = *builder.model.mutable_graph();
+  ::onnx::TypeProto& sequence = *graph.add_input()->mutable_type();
+  graph.mutable_input(0)->set_name("s");
+  test::set_type(*sequence.mutable_sequence_type()->mutable_elem_type(), test::pb::TensorProto::FLOAT,
+                 {"n", "3"});
+  *graph.add_output()->mutable_type()->mutable_optional_type()->mutable_elem_type() = sequence;
+  graph.mutable_output(0)->set_name("o");
+  builder.node("Optional", {"s"}, {"o"});
+  const std::string bytes = builder.bytes();
+  const ModelSummary summary = summarise(test::import_text(bytes));
+  EXPECT_EQ(summary.inputs.at(0).type, "sequence of float32[n, 3]");
+  EXPECT_EQ(summary.outputs.at(0).type, "optional sequence of float32[n, 3]");
+}
+
 }  // namespace
 }  // namespace regraft::onnx

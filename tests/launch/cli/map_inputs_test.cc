@@ -49,6 +49,7 @@ TEST_F(MapInputs, WhatItHoldsIsShown) {
   const Captured result = run({"inspect", model.string()});
   EXPECT_EQ(result.status.code, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr(kWhy));
+  EXPECT_THAT(result.output, HasSubstr("input  m: map of int64 to float32["));
 }
 
 TEST_F(MapInputs, CommandsThatMustRunItSayWhyTheyCannot) {

@@ -6,6 +6,7 @@
 #include "core/cost/analytic_cost.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/tiny_models.h"
+#include "core/rules/match/match_index.h"
 
 namespace regraft::launch {
 namespace {
@@ -63,13 +64,14 @@ class MeasuredCostsTest : public ::testing::Test {
   }
   double latency_us() const { return costs_.latencies_us(start_)[0]; }
   /// Searches with `rules`; which were applied.
-  std::vector<std::string> search(MeasuredCosts& costs, rules::RuleSet rules) {
+  std::vector<std::string> search(MeasuredCosts& costs, rules::RuleSet rules,
+                                  const std::optional<CheckedSearch::Proposal>& from = {}) {
     const auto untimed = [](const char*, const auto& work) { work(); };
     const ProfileSummary none;
     CheckedSearch search(options_, rules, costs_, none, start_, untimed, report_, log_);
     std::vector<std::string> applied;
     const CheckedSearch::Proposal found =
-        costs.search(search, model_, rules, untimed, options_.time.search_s());
+        costs.search(search, model_, rules, untimed, options_.time.search_s(), from);
     for (const rules::Match& match : found.paths.at(0)) applied.push_back(rules.info(match.rule).name);
     return applied;
   }
@@ -150,20 +152,33 @@ TEST_F(MeasuredCostsTest, KernelsForTheReportCorrectNothing) {
 }
 
 /// By rates an Exp is faster than a Tanh; here it is not.
-constexpr const char* kTwoRules = "twice: Neg(Neg(x)) => x\nother: Tanh(x) => Exp(x)\n";
+rules::RuleSet two_rules() {
+  return rules::RuleSet::parse("twice: Neg(Neg(x)) => x\nother: Tanh(x) => Exp(x)\n", "t");
+}
 
 TEST_F(MeasuredCostsTest, ASearchIsMadeAgainByWhatTheProfileOfItsResultSays) {
   times_ = {{graph::OpKind::exp, 50}};
   MeasuredCosts costs = make();
   costs.learn_from(options_.input);
-  EXPECT_THAT(search(costs, rules::RuleSet::parse(kTwoRules, "t")), ElementsAre("twice"));
+  EXPECT_THAT(search(costs, two_rules()), ElementsAre("twice"));
   EXPECT_THAT(profiled_, ElementsAre(SizeIs(3), ElementsAre("Exp"), ElementsAre("Tanh")));
+}
+
+TEST_F(MeasuredCostsTest, ASearchOfNoSecondsEndsWhereItBegan) {
+  options_.time.search = 0;
+  MeasuredCosts costs = make();
+  EXPECT_THAT(search(costs, two_rules()), IsEmpty());
+  const auto rules = two_rules();
+  const rules::Match twice = rules::MatchIndex(rules, start_[0]).matches(0)[0];
+  const CheckedSearch::Proposal from{Paths{{twice}}};
+  EXPECT_THAT(search(costs, two_rules(), from), ElementsAre("twice"));
+  EXPECT_THAT(profiled_, IsEmpty());
 }
 
 TEST_F(MeasuredCostsTest, WhatWasFoundStaysWhereItCannotBeProfiled) {
   MeasuredCosts costs = make_failing();
   ::testing::internal::CaptureStderr();
-  EXPECT_THAT(search(costs, rules::RuleSet::parse(kTwoRules, "t")), SizeIs(2));
+  EXPECT_THAT(search(costs, two_rules()), SizeIs(2));
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("not profiled: it hangs"));
 }
 

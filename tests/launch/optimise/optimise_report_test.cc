@@ -75,6 +75,16 @@ TEST(OptimiseReport, AsksForSizesWhereNoneWereGiven) {
   }
 }
 
+TEST(OptimiseReport, WhatSettingsAndRuntimesTakeIsBesideTheSecondsOfTheCall) {
+  OptimiseReport report;
+  report.spend("runtimes", 40);
+  report.spend("search", 10);
+  report.spend("trials", 7);
+  EXPECT_EQ(report.spent_s(), 17);
+  report.spend("settings", 30);
+  EXPECT_EQ(report.spent_s(), 10);
+}
+
 TEST(OptimiseReport, ALongerSearchIsNoRemedyForOneThatEnded) {
   OptimiseReport report;
   report.points.resize(1);

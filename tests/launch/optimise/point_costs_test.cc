@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 /// y = Exp(x) or Cos(x), as b says.
 std::filesystem::path write_choice(const std::filesystem::path& file) {
@@ -49,17 +50,23 @@ TEST(PointCosts, ABranchThatWasNotTakenCountsALittle) {
 TEST(PointCosts, SlowerSizesLieBeyondThePoints) {
   const TempDir folder;
   exec::testing::ModelBuilder builder;
-  builder.input("x", {"n"}).output("y", {"n"});
+  builder.input("x", {"n", "m", "k"}).output("y", {"n", "m", "k"});
   builder.node("Cos", {"x"}, {"y"});
   const onnx::ImportedModel model = onnx::import_model(builder.write(folder.path() / "m.onnx"));
   const ModelGraphs start(model);
-  for (const std::int64_t other : {32, 2}) {
+  const auto slower_at = [&](const std::vector<exec::SymbolSizes>& points) {
     exec::Feed feed;
-    feed.points = {{{{"n", 8}}, {}}, {{{"n", other}}, {}}};
+    for (const exec::SymbolSizes& sizes : points) feed.points.push_back({sizes, {}});
     const PointCosts costs(model, feed, cost::load_device(find_config("configs/devices/cpu-1core.toml")),
                            start);
-    EXPECT_EQ(costs.slower_sizes(graph::Graph(model.tables()), start[0]).at("n"), other == 32 ? 128 : 32);
-  }
+    return costs.slower_sizes(graph::Graph(model.tables()), start[0]);
+  };
+  EXPECT_EQ(slower_at({{{"n", 8}}, {{"n", 32}}}).at("n"), 128);
+  EXPECT_EQ(slower_at({{{"n", 8}}, {{"n", 2}}}).at("n"), 32);
+  EXPECT_EQ(slower_at({{{"n", 8}}, {{"n", 64}}, {{"n", 2}}}).at("n"), 256);
+  EXPECT_EQ(slower_at({{{"n", 8}}, {{"n", 16384}}}).at("n"), 65536);
+  EXPECT_THAT(slower_at({{{"n", 8}}, {{"n", 16385}}}), IsEmpty()) << "no larger sizes are tried";
+  EXPECT_THAT(slower_at({{{"k", 1}, {"m", 1}, {"n", 1}}, {{"k", 512}, {"m", 512}, {"n", 512}}}), IsEmpty());
 }
 
 }  // namespace

@@ -95,6 +95,14 @@ TEST_F(Trials, InOneSettingGoOnFromWhatTheyTookIn) {
   EXPECT_EQ(report_.settings.output, kTuned) << "there was no choice";
 }
 
+TEST_F(Trials, GoByNoOtherRuntimesProfile) {
+  sessions_.times = {{kOwn, {6, 2}}};
+  report_.kernels.measured_us = 1e9;  // there is no time for such runs
+  EXPECT_THAT(choose({kOwn}).paths[0], IsEmpty());
+  options_.runtime = "onnxruntime-cuda";  // its kernels are not measured
+  EXPECT_THAT(choose({kOwn}).paths[0], SizeIs(1));
+}
+
 TEST_F(Trials, AreMadeInTheRuntimesOwnSettingsToo) {
   sessions_.times = {{kTuned, {3, 3}}, {kOwn, {6, 2}}};
   EXPECT_THAT(choose({kTuned, kOwn}).paths[0], SizeIs(1));

@@ -13,21 +13,29 @@ TEST(TimeBudget, PartsShareWhatIsLeft) {
   EXPECT_EQ(budget.trials_s(20, 30), 30);
   EXPECT_EQ(budget.trials_s(80, 30), 10);
   EXPECT_EQ(budget.trials_s(100, 30), 0);
-  EXPECT_EQ(budget.measure_s(20, 0), 48);
-  EXPECT_EQ(budget.measure_s(90, 0), 30);
-  EXPECT_EQ(budget.measure_s(90, 2), 15);
-  EXPECT_EQ(budget.measure_s(130, 0), 0);
+  EXPECT_EQ(budget.measure_s(20), 48);
+  EXPECT_EQ(budget.measure_s(90), 30);
+  EXPECT_EQ(budget.measure_s(130), 0);
   EXPECT_EQ(TimeBudget{.seconds = 600}.search_s(), 270);
+}
+
+TEST(TimeBudget, TheFirstSizeIsMeasuredTwiceAsLongAsEachOther) {
+  const TimeBudget budget{.seconds = 120};
+  EXPECT_EQ(budget.measure_s(90, 0, 3), 15);
+  EXPECT_EQ(budget.measure_s(105, 1, 3), 7.5);
+  EXPECT_EQ(budget.measure_s(112.5, 2, 3), 7.5);
+  EXPECT_EQ(budget.measure_s(20, 1, 2), 24) << "half of the share";
+  const TimeBudget own{.measure = 300};
+  EXPECT_EQ(own.measure_s(1000, 0, 3), 300);
+  EXPECT_EQ(own.measure_s(1000, 1, 3), 150);
 }
 
 TEST(TimeBudget, APartKeepsSecondsOfItsOwn) {
   const TimeBudget longer{.search = 600, .measure = 10};
   EXPECT_EQ(longer.search_s(), 600);
   EXPECT_EQ(longer.left_s(580), 86);  // the longer search takes nothing from the others
-  EXPECT_EQ(longer.measure_s(0, 0), 10);
-  const TimeBudget trials{.trials = 0, .measure = 300};
-  EXPECT_EQ(trials.trials_s(0, 0), 0);
-  EXPECT_EQ(trials.measure_s(1000, 2), 300);
+  EXPECT_EQ(longer.measure_s(0), 10);
+  EXPECT_EQ(TimeBudget{.trials = 0}.trials_s(0, 0), 0);
 }
 
 TEST(TimeBudget, SlowModelsNeedMoreToConfirm) {

@@ -97,6 +97,7 @@ TEST_F(OnExtremes, ADroppedMaskIsFound) {
   EXPECT_FALSE(report.equivalent);
   EXPECT_EQ(report.worst_output, "y");
   EXPECT_THAT(report.reason, HasSubstr("m is a mask"));
+  EXPECT_THAT(report.notes, Each(Not(HasSubstr("--finite"))));
   EXPECT_FALSE(check(softmax(true), softmax(false), true).equivalent) << "-1e9 shows it, too";
   const EquivalenceReport same = check(softmax(true), softmax(true));
   EXPECT_TRUE(same.equivalent) << same.reason;
@@ -118,6 +119,7 @@ TEST_F(OnExtremes, AnInfinityThatReachesAnotherGroupIsFoundUnlessTheRulesSaySo) 
   const EquivalenceReport report = check(convolution(false), convolution(true));
   EXPECT_FALSE(report.equivalent);
   EXPECT_THAT(report.reason, HasSubstr(" in x"));
+  EXPECT_THAT(report.notes, Contains(HasSubstr("try --finite")));
   const EquivalenceReport finite = check(convolution(false), convolution(true), true);
   EXPECT_TRUE(finite.equivalent) << finite.reason;
 }

@@ -160,6 +160,38 @@ TEST(CompareLatency, NoSecondSeriesWhereTheFirstRulesTheLeastEffectOut) {
   EXPECT_EQ(launcher.requests.size(), static_cast<std::size_t>(2 + 2 * report.sessions));
 }
 
+TEST(CompareLatency, NoSecondSeriesWhereOneDoes) {
+  FakeLauncher launcher(20, 20, 0.3);
+  LatencyOptions options;
+  options.budget_s = 600;
+  options.one_series = true;
+  EXPECT_EQ(compare_latency(launcher, "before", "after", options).series, 1);
+}
+
+/// Of 14 sessions in a row six are a little faster than is asked for, and eight slower.
+class SplitLauncher : public Launcher {
+ public:
+  Measurement measure(const MeasureRequest& request) override {
+    if (request.model == "before") return {0.5, {101}, 0, 1000};
+    return {0.5, {100 / std::exp(sessions_++ % 14 < 6 ? 0.001 : -0.1)}, 0, 1000};
+  }
+
+ private:
+  int sessions_ = 0;
+};
+
+TEST(CompareLatency, NoSecondSeriesBehindAnEarlyEnd) {
+  SplitLauncher launcher;
+  LatencyOptions options;
+  options.budget_s = 600;
+  options.max_sessions = 28;
+  options.until_clear = true;
+  const LatencyReport report = compare_latency(launcher, "before", "after", options);
+  EXPECT_GT(report.estimate.high, kLeastSpeedup);
+  EXPECT_EQ(report.sessions, options.max_sessions / 2);
+  EXPECT_EQ(report.series, 1);
+}
+
 /// Equal models whose sessions scatter by sigma; says how many pairs ran in all, and checks their order.
 std::pair<int, LatencyReport> pairs_in_random_order(double sigma) {
   FakeLauncher launcher(20, 20, sigma);

@@ -16,6 +16,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::ModelBuilder;
+using ::testing::Not;
 using testing::TempFolder;
 
 std::string load_failure(const std::filesystem::path& path) {
@@ -114,6 +115,24 @@ TEST(OrtSession, SaysWhatIsWrongWithAFileThatIsNoModel) {
   const std::string whole = affine(2, 1).bytes();
   std::ofstream(folder / "cut.onnx", std::ios::binary) << whole.substr(0, whole.size() * 2 / 3);
   EXPECT_THAT(load_failure(folder / "cut.onnx"), HasSubstr("truncated"));
+}
+
+TEST(OrtSession, SpeaksOfExternalDataWhereThatIsWrong) {
+  const TempFolder folder;
+  ModelBuilder lacking = affine(2, 1);
+  ::onnx::TensorProto& scale = *lacking.graph().mutable_initializer(0);
+  scale.clear_raw_data();
+  scale.set_data_location(::onnx::TensorProto::EXTERNAL);
+  scale.add_external_data()->set_key("location");
+  scale.mutable_external_data(0)->set_value("scale.bin");
+  EXPECT_THAT(load_failure(lacking.write(folder / "lacking.onnx")), HasSubstr("its external data must"));
+  ModelBuilder foreign;
+  foreign.input("s", {2}, ::onnx::TensorProto::STRING).output("t", {2}, ::onnx::TensorProto::STRING);
+  ::onnx::NodeProto& normalizer = foreign.node("StringNormalizer", {"s"}, {"t"});
+  testing::set_text(normalizer, "case_change_action", "LOWER");
+  testing::set_text(normalizer, "locale", "no_SUCH");
+  EXPECT_THAT(load_failure(foreign.write(folder / "foreign.onnx")),
+              AllOf(HasSubstr("locale"), Not(HasSubstr("external data"))));
 }
 
 TEST(OrtSession, NamesAnOpWithoutAKernel) {
