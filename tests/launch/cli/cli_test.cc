@@ -316,8 +316,9 @@ TEST(Calibrate, OneThatIsInterruptedLeavesNothingBehindOnceTheNextGoesOn) {
 TEST(Calibrate, MeasuresEachGraphAndRanksThem) {
   const regraft::TempDir dir;
   const fs::path json = dir.path() / "calibration.json";
-  const Captured result = run({"calibrate", regraft::testing::unpacked_model("nasrnn").string(), "--graphs",
-                               "6", "--session", "0.02", "--threads", "1", "--json", json.string()});
+  const Captured result =
+      run({"calibrate", regraft::testing::unpacked_model("nasrnn").string(), "--graphs", "6", "--path", "4",
+           "--search-seconds", "1", "--session", "0.02", "--threads", "1", "--json", json.string()});
   ASSERT_EQ(result.status.code, 0) << result.errors;
   const nlohmann::json report = json_of(json);
   ASSERT_EQ(report.at("graphs").size(), 6u);
@@ -330,6 +331,14 @@ TEST(Calibrate, MeasuresEachGraphAndRanksThem) {
     EXPECT_GT(measured.back(), 0);
   }
   EXPECT_DOUBLE_EQ(report.at("rank_correlation"), spearman(predicted, measured));
+  EXPECT_GT(report.at("graphs")[5].at("agreed_share"), 0.9) << "every fifth one is profiled";
+  EXPECT_FALSE(report.at("graphs")[1].contains("agreed_share"));
+  const nlohmann::json searched = report.at("searched").at("graphs");
+  ASSERT_EQ(searched.size(), 4u) << "of a path that is longer";
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_LT(searched[i].at("depth"), searched[i + 1].at("depth"));
+  EXPECT_EQ(searched[0].at("depth"), 0);
+  EXPECT_LT(searched[3].at("corrected_us"), searched[0].at("corrected_us")) << "what the search goes by";
+  EXPECT_THAT(result.output, HasSubstr("graphs on the path of a search: 4, measured"));
 }
 
 }  // namespace

@@ -340,12 +340,13 @@ TEST_F(RuntimesTest, InLibTorchEachOperationIsTimedAlone) {
 
   const Captured calibrated =
       run({"calibrate", regraft::testing::unpacked_model("nasrnn"), "--runtime", "torch-cpu", "--graphs", "4",
-           "--session", "0.02", "--threads", "1", "--json", path("calibration.json")});
+           "--path", "0", "--session", "0.02", "--threads", "1", "--json", path("calibration.json")});
   ASSERT_EQ(calibrated.status.code, 0) << calibrated.errors;
   const nlohmann::json calibration = json_of(path("calibration.json"));
   const nlohmann::json& input = calibration.at("graphs").at(0);
   EXPECT_EQ(input.at("corrected_us"), input.at("alone_us"));
   EXPECT_GT(input.at("corrected_us"), 0);
+  EXPECT_FALSE(calibration.contains("searched"));
   EXPECT_EQ(run({"profile", model, "--runtime", "onnxruntime-cuda"}).status.code, 2);
 }
 
