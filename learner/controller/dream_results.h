@@ -8,7 +8,7 @@
 
 #include "core/nn/model/controller_config.h"
 #include "core/wire/delivery.h"
-#include "learner/job/phase.h"
+#include "learner/job/curve_point.h"
 #include "replay/dream/branch.h"
 #include "replay/dream/dream_segment.h"
 #include "replay/rollout/replay_error.h"

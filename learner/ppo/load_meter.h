@@ -11,9 +11,10 @@
 
 #include "core/base/mutex.h"
 #include "core/base/other_load.h"
+#include "core/wire/counters.h"
 #include "core/wire/delivery.h"
 #include "core/wire/dispatcher.h"
-#include "learner/job/phase.h"
+#include "learner/job/intake_counts.h"
 
 namespace regraft::learner {
 
