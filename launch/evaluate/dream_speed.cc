@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/base/process.h"
+#include "core/base/resource_usage.h"
 #include "core/nn/inference/dream.h"
 
 namespace regraft::launch {
