@@ -1,5 +1,6 @@
 #include "learner/controller/dream_results.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
