@@ -17,7 +17,7 @@
 #include "core/onnx/import.h"
 #include "core/onnx/node_forms.h"
 #include "core/proof/exact/exact_tensor.h"
-#include "core/proof/symbolic/followed.h"
+#include "core/proof/symbolic/interpretation.h"
 
 namespace regraft {
 namespace {
@@ -160,10 +160,10 @@ std::map<OpKind, Found> look_at_all() {
 }
 
 std::string proof_of(OpKind kind) {
-  switch (proof::followed(kind)) {
-    case proof::Followed::by_definition:
+  switch (proof::interpretation(kind)) {
+    case proof::Interpretation::defined:
       return "definition";
-    case proof::Followed::as_function:
+    case proof::Interpretation::uninterpreted:
       return "function";
     default:
       return kNone;

@@ -8,8 +8,8 @@
 #include <sstream>
 #include <string>
 
-#include "core/base/process.h"
 #include "core/base/processors.h"
+#include "core/base/resource_usage.h"
 
 namespace regraft {
 namespace {
@@ -28,10 +28,7 @@ std::optional<double> others_seconds() {
   if (!busy_s) return std::nullopt;
   rusage children{};
   ::getrusage(RUSAGE_CHILDREN, &children);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return *busy_s - cpu_seconds() - seconds(children.ru_utime) - seconds(children.ru_stime);
+  return *busy_s - cpu_seconds() - cpu_seconds(children);
 }
 
 }  // namespace

@@ -12,13 +12,13 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <span>
 #include <string_view>
 #include <system_error>
+
+#include "core/base/resource_usage.h"
 
 namespace regraft {
 namespace {
@@ -48,13 +48,8 @@ struct Stream {
 
 Stream open_stream(Redirect redirect, const std::string& program) {
   if (redirect == Redirect::inherit) return {};
-  if (redirect == Redirect::pipe) {
-    Pipe pipe = make_pipe(program);
-    return {std::move(pipe.write_end), std::move(pipe.read_end)};
-  }
-  FileDescriptor nothing(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-  if (!nothing) throw_errno("cannot be opened for a child's output", "/dev/null");
-  return {std::move(nothing), {}};
+  Pipe pipe = make_pipe(program);
+  return {std::move(pipe.write_end), std::move(pipe.read_end)};
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
@@ -123,10 +118,6 @@ int startup_failure(const FileDescriptor& failures) {
   return code;
 }
 
-double seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-}
-
 // Reads what is there; false at the end of the stream.
 bool drain(int fd, std::string& into) {
   std::array<char, 65536> chunk;
@@ -147,10 +138,6 @@ int poll_until(std::span<pollfd> watched, steady_clock::time_point deadline) {
                              static_cast<int>(std::min(left, milliseconds(1'000'000)).count()));
     if (ready > 0 || (ready < 0 && errno != EINTR) || left.count() == 0) return ready;
   }
-}
-
-std::string proc_path(pid_t pid, const char* file) {
-  return "/proc/" + (pid == 0 ? std::string("self") : std::to_string(pid)) + "/" + file;
 }
 
 }  // namespace
@@ -221,7 +208,7 @@ void Child::reap() {
   ExitStatus status;
   status.signal = WIFSIGNALED(raw) ? WTERMSIG(raw) : 0;
   status.code = WIFSIGNALED(raw) ? 128 + WTERMSIG(raw) : WEXITSTATUS(raw);
-  status.cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  status.cpu_s = cpu_seconds(usage);
   status_ = status;
 }
 
@@ -266,43 +253,6 @@ Captured capture_output(SpawnOptions options, milliseconds limit) {
   captured.timed_out = !ended;
   captured.status = ended ? *ended : child.terminate(milliseconds(0));
   return captured;
-}
-
-std::uint64_t peak_rss_bytes(pid_t pid) {
-  std::string status;
-  try {
-    status = read_file(proc_path(pid, "status"));
-  } catch (const FileError&) {
-    return 0;
-  }
-  const auto at = status.find("VmHWM:");
-  if (at == std::string::npos) return 0;
-  return std::strtoull(status.c_str() + at + std::strlen("VmHWM:"), nullptr, 10) * 1024;
-}
-
-std::uint64_t peak_rss_bytes() {
-  return peak_rss_bytes(0);
-}
-
-std::uint64_t peak_rss_bytes_with_children() {
-  rusage children{};
-  ::getrusage(RUSAGE_CHILDREN, &children);
-  return std::max(peak_rss_bytes(), static_cast<std::uint64_t>(children.ru_maxrss) * 1024);
-}
-
-std::map<pid_t, std::uint64_t> thread_cpu_ns() {
-  std::map<pid_t, std::uint64_t> all;
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::ifstream file(thread.path() / "schedstat");  // none any more where it has ended meanwhile
-    if (std::uint64_t ns = 0; file >> ns) all[std::stoi(thread.path().filename().string())] = ns;
-  }
-  return all;
-}
-
-double cpu_seconds() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 }  // namespace regraft

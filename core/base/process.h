@@ -3,9 +3,7 @@
 #include <sys/types.h>
 
 #include <chrono>
-#include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,7 +21,7 @@ class ProcessError : public Error {
 };
 
 /// Where a child's output stream goes.
-enum class Redirect { inherit, discard, pipe };
+enum class Redirect { inherit, pipe };
 
 /// A program to start. Its standard input is /dev/null.
 struct SpawnOptions {
@@ -91,16 +89,5 @@ struct Captured {
 /// Runs a program to its end and collects what it wrote; output and errors of `options` are ignored. Throws
 /// ProcessError when it cannot be started.
 Captured capture_output(SpawnOptions options, std::chrono::milliseconds limit = std::chrono::hours(24));
-
-/// The largest resident set of a running process so far (VmHWM); 0 where it is not there any more.
-std::uint64_t peak_rss_bytes(pid_t pid);
-std::uint64_t peak_rss_bytes();
-/// The same of the largest of this process and of the children that it has waited for.
-std::uint64_t peak_rss_bytes_with_children();
-
-/// CPU time of each thread of this process that lives, by its number; empty where the system does not tell.
-std::map<pid_t, std::uint64_t> thread_cpu_ns();
-/// User and system time of this process with all its threads, without its children.
-double cpu_seconds();
 
 }  // namespace regraft

@@ -25,36 +25,36 @@ struct Block {
   Block* next;
 };
 
-struct Shelf {
+struct FreeList {
   Block* first = nullptr;
   std::uint32_t count = 0;
 };
 
 // The thread's own. They have no destructor, so that other objects of the thread may give blocks back while
-// they are destroyed; by then the shelves are closed.
-constinit thread_local std::array<Shelf, kMostBits - kLeastBits + 1> shelves{};
+// they are destroyed; by then the lists are closed.
+constinit thread_local std::array<FreeList, kMostBits - kLeastBits + 1> free_lists{};
 constinit thread_local bool closed = false;
 
-void* pop(Shelf& shelf) {
-  Block* const block = shelf.first;
+void* pop(FreeList& list) {
+  Block* const block = list.first;
   if (!block) return nullptr;
-  shelf.first = block->next;
-  --shelf.count;
+  list.first = block->next;
+  --list.count;
   return block;
 }
 
-struct Closing {
-  ~Closing() {
+struct ThreadExitHandler {
+  ~ThreadExitHandler() {
     closed = true;
-    for (Shelf& shelf : shelves)
-      while (void* block = pop(shelf)) ::operator delete(block);
+    for (FreeList& list : free_lists)
+      while (void* block = pop(list)) ::operator delete(block);
   }
 };
 
-/// Has the shelves emptied when the thread ends.
+/// Has the free lists emptied when the thread ends.
 void close_with_thread() {
-  thread_local const Closing closing;
-  static_cast<void>(closing);
+  thread_local const ThreadExitHandler handler;
+  static_cast<void>(handler);
 }
 
 std::size_t bits_of(std::size_t bytes) {
@@ -66,18 +66,18 @@ std::size_t bits_of(std::size_t bytes) {
 void* take_memory(std::size_t bytes) {
   const std::size_t bits = bits_of(bytes);
   if (!kRecycles || bits > kMostBits) return ::operator new(bytes);
-  void* const block = pop(shelves[bits - kLeastBits]);
+  void* const block = pop(free_lists[bits - kLeastBits]);
   return block ? block : ::operator new (std::size_t{1} << bits);
 }
 
 void give_memory(void* block, std::size_t bytes) noexcept {
   const std::size_t bits = bits_of(bytes);
   if (!kRecycles || bits > kMostBits || closed) return ::operator delete(block);
-  Shelf& shelf = shelves[bits - kLeastBits];
-  if (shelf.count == std::min(kMostKept, kMostBytesKept >> bits)) return ::operator delete(block);
-  if (!shelf.first) close_with_thread();
-  shelf.first = new (block) Block{shelf.first};
-  ++shelf.count;
+  FreeList& list = free_lists[bits - kLeastBits];
+  if (list.count == std::min(kMostKept, kMostBytesKept >> bits)) return ::operator delete(block);
+  if (!list.first) close_with_thread();
+  list.first = new (block) Block{list.first};
+  ++list.count;
 }
 
 }  // namespace regraft

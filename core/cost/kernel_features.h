@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/graph/dtype.h"
 #include "core/graph/op.h"
-#include "core/graph/types.h"
 
 namespace regraft::cost {
 

@@ -44,20 +44,6 @@ class Stopwatch {
 
 }  // namespace
 
-std::string_view describe(Invalid invalid) {
-  switch (invalid) {
-    case Invalid::none:
-      return "valid";
-    case Invalid::no_such_rule:
-      return "there is no such rule";
-    case Invalid::no_such_location:
-      return "the rule has no such location";
-    case Invalid::refused:
-      return "the rewriter refused the match";
-  }
-  return "unknown";
-}
-
 Environment::Environment(const graph::Graph& start, const rules::RuleSet& rules,
                          const cost::CostFactory& costs, EnvOptions options, const Clock& clock)
     : options_(checked(std::move(options))),

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -8,21 +7,14 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/env/action.h"
+#include "core/env/horizon_mode.h"
 #include "core/env/observation_writer.h"
 #include "core/env/reward.h"
 #include "core/env/rewrite_state.h"
 #include "core/rules/lang/rule_error.h"
 
 namespace regraft::env {
-
-/// What the last step of an episode that reaches the horizon is: `terminate` pays it and bootstraps nothing
-/// (the step fraction is observed); `truncate` lets the learner bootstrap.
-enum class HorizonMode : std::uint8_t { terminate, truncate };
-constexpr std::array<std::string_view, 2> enum_names(HorizonMode) {
-  return {"terminate", "truncate"};
-}
-
-inline constexpr double kDefaultInvalidPenalty = 0.05;
 
 struct EnvOptions {
   std::uint32_t horizon = EpisodeLimits::kDefaultHorizon;  // steps, at least 1; invalid actions count
@@ -38,23 +30,6 @@ struct EnvOptions {
   /// at least 2, counts it.
   ActionMode action_mode = ActionMode::one_site;
 };
-
-/// `rule` is the number of a rule; the rule count stands for NO-OP, at location 0. What a location stands for
-/// depends on the ActionMode.
-struct Action {
-  std::uint32_t rule = 0;
-  std::uint32_t location = 0;
-};
-
-/// Why an action changed nothing.
-enum class Invalid : std::uint8_t {
-  none,
-  no_such_rule,      // rule > rule count
-  no_such_location,  // at or beyond the rule's location count; a rule that is not legal has none
-  refused,           // the rewriter refused a match of the index: a bug in the rule, reported and survived
-                     // (of all sites: every one, or what was done only led back)
-};
-std::string_view describe(Invalid invalid);
 
 /// Where the time of a step went.
 struct StepSeconds {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <vector>
 
-#include "core/graph/types.h"
+#include "core/graph/graph_error.h"
 
 namespace regraft::graph {
 namespace {

@@ -106,8 +106,8 @@ class PayloadWriter {
 };
 
 template <typename Write>
-void write_rope(const Rope& rope, PayloadWriter& payloads, const Write& write_chunk) {
-  for (const Rope::Piece& piece : rope.pieces)
+void write_pieces(const MessagePieces& message, PayloadWriter& payloads, const Write& write_chunk) {
+  for (const MessagePieces::Piece& piece : message.pieces)
     payloads.write(piece.bytes, piece.weight, piece.size_bytes, write_chunk);
 }
 
@@ -150,7 +150,7 @@ fs::path write_data(const DataFile& data, PayloadWriter& payloads, const fs::pat
   return named.filename();
 }
 
-Rope rope_of(const WrittenModel& written) {
+MessagePieces pieces_of(const WrittenModel& written) {
   return inflate(written.model.SerializeAsString(), Message::model, written.payloads);
 }
 
@@ -165,9 +165,9 @@ void export_model(const ImportedModel& model, std::span<const graph::Graph> grap
   WrittenModel written = write_messages(model, graphs);
   const bool wanted = options.external_data == ExternalData::always ||
                       (options.external_data == ExternalData::when_needed && model.store().had_external_data);
-  Rope rope;
-  if (!wanted) rope = rope_of(written);
-  const bool too_large = !wanted && rope.size_bytes > kLargestMessageBytes;
+  MessagePieces message;
+  if (!wanted) message = pieces_of(written);
+  const bool too_large = !wanted && message.size_bytes > kLargestMessageBytes;
   if (too_large && options.external_data == ExternalData::never) refuse_size(path.string());
 
   PayloadWriter payloads(model);
@@ -175,13 +175,13 @@ void export_model(const ImportedModel& model, std::span<const graph::Graph> grap
   AtomicFile file(path);
   if (wanted || too_large) {
     const DataFile data = move_out(written);
-    if (rope_of(written).size_bytes > kLargestMessageBytes) refuse_size(path.string());
+    if (pieces_of(written).size_bytes > kLargestMessageBytes) refuse_size(path.string());
     if (!data.parts.empty()) kept.push_back(write_data(data, payloads, path).string());
     if (!kept.empty()) name_data(written, kept.front());
-    rope = rope_of(written);
+    message = pieces_of(written);
   }
   try {
-    write_rope(rope, payloads, [&](std::span<const std::byte> chunk) { file.write(chunk); });
+    write_pieces(message, payloads, [&](std::span<const std::byte> chunk) { file.write(chunk); });
     file.commit();
   } catch (...) {
     remove_unused_data(path, kept);
@@ -191,12 +191,12 @@ void export_model(const ImportedModel& model, std::span<const graph::Graph> grap
 }
 
 std::string export_model_bytes(const ImportedModel& model, std::span<const graph::Graph> graphs) {
-  const Rope rope = rope_of(write_messages(model, graphs));
-  if (rope.size_bytes > kLargestMessageBytes) refuse_size("model in memory");
+  const MessagePieces message = pieces_of(write_messages(model, graphs));
+  if (message.size_bytes > kLargestMessageBytes) refuse_size("model in memory");
   std::string bytes;
-  bytes.reserve(rope.size_bytes);
+  bytes.reserve(message.size_bytes);
   PayloadWriter payloads(model);
-  write_rope(rope, payloads, [&](std::span<const std::byte> chunk) {
+  write_pieces(message, payloads, [&](std::span<const std::byte> chunk) {
     bytes.append(reinterpret_cast<const char*>(chunk.data()), chunk.size());
   });
   return bytes;

@@ -245,9 +245,9 @@ Hash128 opaque_content(const pb::NodeProto& node, const PayloadTable& payloads) 
   for (std::string& output : *content.mutable_output()) output = output.empty() ? "" : "x";
   content.clear_name();
   content.clear_doc_string();
-  const Rope rope = inflate(content.SerializeAsString(), Message::node, payloads);
+  const MessagePieces message = inflate(content.SerializeAsString(), Message::node, payloads);
   Hasher hasher(8);
-  for (const Rope::Piece& piece : rope.pieces) hasher.add(hash_bytes(piece.bytes));
+  for (const MessagePieces::Piece& piece : message.pieces) hasher.add(hash_bytes(piece.bytes));
   return hasher.finish();
 }
 

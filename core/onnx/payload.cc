@@ -62,7 +62,7 @@ class PayloadExtractor {
 /// Two passes over one slim message in the same order: sizes first, then pieces.
 class Inflater {
  public:
-  Inflater(Rope& rope, const PayloadTable& payloads) : rope_(rope), payloads_(payloads) {}
+  Inflater(MessagePieces& out, const PayloadTable& payloads) : out_(out), payloads_(payloads) {}
 
   std::uint64_t measure(std::span<const std::byte> message, Message kind, int depth) {
     if (depth > kMaxDepth) throw OnnxError("messages nest too deeply", "", "");
@@ -98,7 +98,7 @@ class Inflater {
         const Payload& payload = payloads_.at(text_of(field->payload));
         prefix(field->number, payload.size_bytes, payload.literal);
         if (payload.literal.empty())
-          rope_.pieces.push_back({payload.bytes, payload.weight, payload.size_bytes});
+          out_.pieces.push_back({payload.bytes, payload.weight, payload.size_bytes});
       } else {
         run(field->whole);
       }
@@ -107,16 +107,16 @@ class Inflater {
 
  private:
   void prefix(std::uint32_t field, std::uint64_t length, std::string_view literal = {}) {
-    std::string& text = rope_.owned.emplace_back();
+    std::string& text = out_.owned.emplace_back();
     append_varint(text, bytes_tag(field));
     append_varint(text, length);
     text += literal;
-    rope_.pieces.push_back({std::as_bytes(std::span(text)), graph::WeightId::none, text.size()});
+    out_.pieces.push_back({std::as_bytes(std::span(text)), graph::WeightId::none, text.size()});
   }
 
   void run(std::span<const std::byte> bytes) {
-    if (!rope_.pieces.empty()) {
-      Rope::Piece& last = rope_.pieces.back();
+    if (!out_.pieces.empty()) {
+      MessagePieces::Piece& last = out_.pieces.back();
       const bool adjoins =
           last.weight == graph::WeightId::none && last.bytes.data() + last.bytes.size() == bytes.data();
       if (adjoins && !last.bytes.empty()) {
@@ -125,10 +125,10 @@ class Inflater {
         return;
       }
     }
-    rope_.pieces.push_back({bytes, graph::WeightId::none, bytes.size()});
+    out_.pieces.push_back({bytes, graph::WeightId::none, bytes.size()});
   }
 
-  Rope& rope_;
+  MessagePieces& out_;
   const PayloadTable& payloads_;
   std::vector<std::uint64_t> sizes_;
   std::size_t next_size_ = 0;
@@ -172,13 +172,13 @@ std::string slim_model(std::span<const std::byte> model, PayloadTable& payloads)
   return slim;
 }
 
-Rope inflate(std::string slim, Message kind, const PayloadTable& payloads) {
-  Rope rope;
-  const auto bytes = std::as_bytes(std::span(rope.owned.emplace_back(std::move(slim))));
-  Inflater inflater(rope, payloads);
-  rope.size_bytes = inflater.measure(bytes, kind, 0);
+MessagePieces inflate(std::string slim, Message kind, const PayloadTable& payloads) {
+  MessagePieces out;
+  const auto bytes = std::as_bytes(std::span(out.owned.emplace_back(std::move(slim))));
+  Inflater inflater(out, payloads);
+  out.size_bytes = inflater.measure(bytes, kind, 0);
   inflater.emit(bytes, kind);
-  return rope;
+  return out;
 }
 
 }  // namespace regraft::onnx

@@ -59,7 +59,7 @@ std::string slim_model(std::span<const std::byte> model, PayloadTable& payloads)
 
 /// Serialised bytes in pieces: runs of a slim message, new length prefixes, and payloads in the place of
 /// placeholders.
-struct Rope {
+struct MessagePieces {
   struct Piece {
     std::span<const std::byte> bytes;
     graph::WeightId weight = graph::WeightId::none;  // when set: `size_bytes` bytes of the folded weight
@@ -72,6 +72,6 @@ struct Rope {
 
 /// The reverse of slim_model for a serialised message of the given kind.
 enum class Message : std::uint8_t;
-Rope inflate(std::string slim, Message kind, const PayloadTable& payloads);
+MessagePieces inflate(std::string slim, Message kind, const PayloadTable& payloads);
 
 }  // namespace regraft::onnx

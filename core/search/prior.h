@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/env/environment.h"
+#include "core/env/action.h"
 #include "core/env/observation.h"
 
 namespace regraft::search {

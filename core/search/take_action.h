@@ -1,6 +1,8 @@
 #pragma once
 
-#include "core/env/environment.h"
+#include "core/env/action.h"
+#include "core/env/observation.h"
+#include "core/env/rewrite_state.h"
 #include "core/search/search_run.h"
 
 namespace regraft::search {

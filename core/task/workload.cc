@@ -195,28 +195,31 @@ const BoundOptions<WorkloadOptions>& table() {
        "ONNX files to train on, models of the corpus (corpus:FAMILY:SEED, corpus:train:0-24), or "
        "synthetic:CHAINS:LOCKED:VALLEY:SEED"},
       {"workload.environments", &WorkloadOptions::environments, between(1, 100000),
-       "models that an actor keeps loaded; the one that it did not use for the longest goes first"},
+       "models that an actor keeps loaded; beyond that the one unused for longest is dropped"},
       {"workload.rules", &WorkloadOptions::rules, any(), "a .rules file or a folder of them"},
       {"workload.device", &WorkloadOptions::device, any(), "device profile of the cost model"},
       {"workload.cost", &WorkloadOptions::cost, any(),
-       "what graphs cost: by the device's rates. measured: corrected by the kernels that `regraft calibrate` "
-       "measured on this machine. alone: the sum of all operations, each alone, by these kernels, as TASO "
-       "does it"},
+       "how graphs are costed. device: by the rates of workload.device. measured: the same, corrected by the "
+       "kernels that `regraft calibrate` measured on this machine. alone: as in TASO, the sum over all "
+       "operations, each timed by itself with these kernels"},
       {"workload.horizon", environment(&env::EnvOptions::horizon), between(1, 10000),
-       "steps of an episode at most"},
+       "most steps of an episode"},
       {"workload.horizon_mode", environment(&env::EnvOptions::horizon_mode), any(),
-       "what the horizon means: an end, or a cut that is bootstrapped"},
+       "terminate: the horizon ends an episode; truncate: it cuts it, and the value of the rest is "
+       "estimated"},
       {"workload.locations", environment(&env::EnvOptions::location_limit), between(1, 65535),
-       "locations of a rule that can be chosen"},
+       "most locations of a rule that can be chosen"},
       {"workload.invalid_penalty", environment(&env::EnvOptions::invalid_penalty), between(0, 1e6),
        "what is subtracted from the reward of an action that is not legal, in real environments and in "
        "dreams"},
       {"workload.action_mode", environment(&env::EnvOptions::action_mode),
        any().formerly("workload.everywhere", "write all_sites for true, one_site for false"),
-       "one_site: a rule at one of its locations is an action; all_sites: at all of them too, as one step"},
+       "one_site: an action is a rule at one of its locations; all_sites: also a rule at all of them, as one "
+       "step"},
       {"workload.reward", environment(&env::EnvOptions::reward), any(),
-       "cost change of each step, of the whole episode at its end, of its best graph as it is found, of "
-       "several costs by weight, or as measured in ONNX Runtime"},
+       "incremental: the cost change of each step; terminal: that of the whole episode, at its end; best: "
+       "that of its best graph, as it is found; detailed: several costs, by weight; measured: as measured in "
+       "ONNX Runtime"},
       {"workload.reward_weight_latency", weight(&env::RewardWeights::latency),
        between(0, 1e6).formerly("workload.weight_latency"),
        "weight of relative latency in the detailed reward"},
@@ -245,10 +248,9 @@ std::string kernel_fingerprint(const WorkloadOptions& options) {
 
 std::vector<Option> workload_options() {
   std::vector<Option> options = table().options();
-  options.emplace_back(
-      kBind, TextList{}, any().fixed(),
-      "sizes of the models' dynamic dims: batch=8; MODEL:batch=8 for one model. Commands find the "
-      "others (launch/docs/optimise.md); in Python they count as 1");
+  options.emplace_back(kBind, TextList{}, any().fixed(),
+                       "sizes of the models' dynamic dims: batch=8, or MODEL:batch=8 for one model. Commands "
+                       "find those that are not given (launch/docs/optimise.md); in Python they count as 1");
   return options;
 }
 

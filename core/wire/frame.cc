@@ -16,15 +16,16 @@ constexpr std::size_t kCopyBelowBytes = 512;
 
 // Keeps the sender's memory alive. The atomic makes the hand-over to the transport's thread visible to
 // ThreadSanitizer, which does not see into the transport's own queues.
-struct Keeper {
-  explicit Keeper(std::shared_ptr<const void> o) : owner(std::move(o)) {}
+struct BufferOwner {
+  explicit BufferOwner(std::shared_ptr<const void> o) : owner(std::move(o)) {}
   std::shared_ptr<const void> owner;
   std::atomic<bool> handed_over{false};
 };
 
 void release(void* /*data*/, void* hint) {
-  auto* keeper = static_cast<Keeper*>(hint);
-  if (keeper->handed_over.load(std::memory_order_acquire)) std::unique_ptr<Keeper>(keeper).reset();
+  auto* buffer_owner = static_cast<BufferOwner*>(hint);
+  if (buffer_owner->handed_over.load(std::memory_order_acquire))
+    std::unique_ptr<BufferOwner>(buffer_owner).reset();
 }
 
 zmq_msg_t* message(std::byte* raw) {
@@ -64,15 +65,15 @@ Frame Frame::copy_of(std::span<const std::byte> bytes) {
 Frame Frame::view_of(std::shared_ptr<const void> owner, std::span<const std::byte> bytes) {
   if (bytes.size() < kCopyBelowBytes) return copy_of(bytes);
   Frame frame;
-  auto keeper = std::make_unique<Keeper>(std::move(owner));
-  keeper->handed_over.store(true, std::memory_order_release);
+  auto buffer_owner = std::make_unique<BufferOwner>(std::move(owner));
+  buffer_owner->handed_over.store(true, std::memory_order_release);
   // The transport never writes through this pointer.
   void* data = const_cast<std::byte*>(bytes.data());
-  if (zmq_msg_init_data(message(frame.raw_), data, bytes.size(), release, keeper.get()) != 0) {
+  if (zmq_msg_init_data(message(frame.raw_), data, bytes.size(), release, buffer_owner.get()) != 0) {
     zmq_msg_init(message(frame.raw_));
     throw std::bad_alloc();
   }
-  keeper.release();  // NOLINT(bugprone-unused-return-value): now released by release()
+  buffer_owner.release();  // NOLINT(bugprone-unused-return-value): now released by release()
   return frame;
 }
 

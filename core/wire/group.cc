@@ -142,9 +142,9 @@ class End {
   LiveCounters counters_;
 };
 
-class Lead : public Group {
+class Leader : public Group {
  public:
-  explicit Lead(const LeadOptions& options)
+  explicit Leader(const LeaderOptions& options)
       : options_(options),
         keys_(options.plain ? nullptr : std::make_unique<AuthorisedKeys>(options.authorised)),
         zap_(context_, keys_.get()),
@@ -248,7 +248,7 @@ class Lead : public Group {
     tell(Kind::welcome, Frame());
   }
 
-  const LeadOptions options_;
+  const LeaderOptions options_;
   const std::uint64_t generation_ = (std::uint64_t{std::random_device{}()} << 32) | std::random_device{}();
   Context context_;
   std::unique_ptr<AuthorisedKeys> keys_;
@@ -291,8 +291,8 @@ class Peer : public Group {
   }
 
  private:
-  /// To where the file says that the lead is now; false where that cannot be found out. For a lead that is
-  /// not there yet it waits as long as it takes: the first update may be hours away.
+  /// To where the file says that the leader is now; false where that cannot be found out. For a leader that
+  /// is not there yet it waits as long as it takes: the first update may be hours away.
   bool said_hello(Patience& patience) {
     try {
       const RunInfo info = options_.locate();
@@ -342,8 +342,8 @@ class Peer : public Group {
 
 }  // namespace
 
-std::unique_ptr<Group> lead_group(const LeadOptions& options) {
-  return std::make_unique<Lead>(options);
+std::unique_ptr<Group> lead_group(const LeaderOptions& options) {
+  return std::make_unique<Leader>(options);
 }
 
 std::unique_ptr<Group> join_group(const PeerOptions& options) {

@@ -15,8 +15,8 @@
 
 namespace regraft::wire {
 
-/// Processes that compute one thing together: the lead, rank 0, and its peers. All call the same functions in
-/// the same order. The lead adds up and tells all, so a sum has the same bits everywhere, whatever the
+/// Processes that compute one thing together: the leader, rank 0, and its peers. All call the same functions
+/// in the same order. The leader adds up and tells all, so a sum has the same bits everywhere, whatever the
 /// timing. One thread.
 ///
 /// Errors end the group: WireError kRefused (a member has gone, or its connection), kTimeout (one says
@@ -30,12 +30,12 @@ class Group {
   /// Each value becomes the sum of those of all members, added in the order of their ranks. As many
   /// everywhere.
   virtual void add_up(std::span<float> values) = 0;
-  /// The lead's bytes; those that a peer gives are ignored.
+  /// The leader's bytes; those that a peer gives are ignored.
   virtual std::vector<std::byte> share(std::vector<std::byte> bytes) = 0;
 };
 
-struct LeadOptions {
-  std::uint32_t size = 2;              // the lead and its peers
+struct LeaderOptions {
+  std::uint32_t size = 2;              // the leader and its peers
   std::vector<std::string> bind;       // as HubOptions
   KeyPair server_keys;                 // empty with plain
   std::filesystem::path authorised;    // folder of public keys
@@ -52,16 +52,16 @@ struct PeerOptions {
   std::uint32_t rank = 1;
   std::uint32_t size = 2;
   KeyPair keys;        // ignored where the run is plain
-  std::string config;  // as the lead's
-  /// Reads the lead's file. Throws WireError(kClosed) where the run has ended.
+  std::string config;  // as the leader's
+  /// Reads the leader's file. Throws WireError(kClosed) where the run has ended.
   std::function<RunInfo()> locate;
-  std::function<bool()> stopped;  // as the lead's
-  /// With a lead whose file is there, until it has joined, and with a sum; share() may take ever.
+  std::function<bool()> stopped;  // as the leader's
+  /// With a leader whose file is there, until it has joined, and with a sum; share() may take ever.
   std::chrono::milliseconds patience{600'000};
 };
 
 /// Waits until all peers have joined. Throws WireError, kAddress and kKey as Hub does.
-std::unique_ptr<Group> lead_group(const LeadOptions& options);
+std::unique_ptr<Group> lead_group(const LeaderOptions& options);
 std::unique_ptr<Group> join_group(const PeerOptions& options);
 
 }  // namespace regraft::wire

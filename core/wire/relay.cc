@@ -73,7 +73,7 @@ class Session {
     kept.run_file.save(hub_.run_info());
   }
   ~Session() {
-    for (const auto& [kind, up] : upstream_) kept_.moved.cpu_ns += up->link.counters().cpu_ns;
+    for (const auto& [kind, up] : upstream_links_) kept_.moved.cpu_ns += up->link.counters().cpu_ns;
     kept_.moved += hub_.counters();
   }
   Session(const Session&) = delete;
@@ -86,7 +86,7 @@ class Session {
       check_stop(stopped_);
       if (auto delivery = hub_.take(kPatience)) forward(std::move(*delivery));
       look_at_actors();
-      for (const auto& [kind, up] : upstream_)
+      for (const auto& [kind, up] : upstream_links_)
         if (const std::uint64_t now = up->link.generation(); now != 0 && now != book_.generation())
           return now;
       const MutexLock lock(mutex_);
@@ -97,8 +97,9 @@ class Session {
   void send_actors_away() { hub_.stop(); }
 
  private:
-  struct Upstream {
-    Upstream(const LinkOptions& options, const Clock& clock) : link(options, clock) {}
+  /// To the learner, for the actors of one kind.
+  struct UpstreamLink {
+    UpstreamLink(const LinkOptions& options, const Clock& clock) : link(options, clock) {}
     Link link;
     std::int64_t needed_ns = 0;  // when there was an actor last
     std::jthread thread;
@@ -113,7 +114,7 @@ class Session {
       kept_.totals.see(actor.info, {actor.policy_steps, actor.process_cpu_ns, actor.wire_cpu_ns});
     }
     const std::int64_t now_ns = clock_.steady_ns();
-    for (auto it = upstream_.begin(); it != upstream_.end();) {
+    for (auto it = upstream_links_.begin(); it != upstream_links_.end();) {
       const auto here = it++;
       auto& [kind, up] = *here;
       const std::uint32_t count = counts.contains(kind) ? counts[kind] : 0;
@@ -122,7 +123,7 @@ class Session {
       if (now_ns - up->needed_ns > options_.idle_ms * kNanosecondsPerMillisecond) give_back(here);
     }
     for (const auto& [kind, ticket] : book_.take_refused()) send_unusable(kind, ticket);
-    if (upstream_.empty())
+    if (upstream_links_.empty())
       check_that_the_run_goes_on(now_ns);
     else
       located_ns_ = now_ns;
@@ -130,8 +131,8 @@ class Session {
 
   /// Whether actors of this kind have a link, from now on at the latest.
   bool has_link(const std::string& kind) {
-    if (upstream_.contains(kind)) return true;
-    if (upstream_.size() < kMaxKinds) {
+    if (upstream_links_.contains(kind)) return true;
+    if (upstream_links_.size() < kMaxKinds) {
       connect(kind);
       return true;
     }
@@ -148,10 +149,10 @@ class Session {
     link.tickets_wanted = 1;  // until it is said how many actors there are
     link.of_relay = true;
     link.stopped = stopped_;
-    auto up = std::make_unique<Upstream>(link, clock_);
+    auto up = std::make_unique<UpstreamLink>(link, clock_);
     up->thread =
         std::jthread([this, kind, &of = up->link](const std::stop_token& stop) { follow(stop, kind, of); });
-    upstream_[kind] = std::move(up);
+    upstream_links_[kind] = std::move(up);
   }
 
   void tell(const std::string& kind, Link& link, std::uint32_t count, std::size_t connections) {
@@ -170,10 +171,10 @@ class Session {
   }
 
   /// To the learner, for which they are lost, as the link leaves.
-  void give_back(std::map<std::string, std::unique_ptr<Upstream>>::iterator up) {
+  void give_back(std::map<std::string, std::unique_ptr<UpstreamLink>>::iterator up) {
     const std::string kind = up->first;
     kept_.moved.cpu_ns += up->second->link.counters().cpu_ns;
-    upstream_.erase(up);
+    upstream_links_.erase(up);
     for (const Ticket& ticket : book_.forget(kind)) hub_.decide(ticket, Verdict::kLate);
   }
 
@@ -194,18 +195,20 @@ class Session {
 
   void forward(Delivery delivery) {
     book_.deliver(delivery.ticket.id);
-    const auto up = upstream_.find(delivery.actor.kind);
+    const auto up = upstream_links_.find(delivery.actor.kind);
     std::uint64_t& steps = delivery.parts.back().header.policy_steps;
     kept_.totals.see(delivery.actor, {.policy_steps = steps});
     steps = kept_.totals.of_kind(delivery.actor.kind).policy_steps;
-    if (up == upstream_.end() || !up->second->link.send_whole(delivery.ticket, std::move(delivery.parts)))
+    if (up == upstream_links_.end() ||
+        !up->second->link.send_whole(delivery.ticket, std::move(delivery.parts)))
       hub_.decide(delivery.ticket, Verdict::kLate);
   }
 
   /// What the hub refused gets the learner's verdict too: it reads nothing in this.
   void send_unusable(const std::string& kind, const Ticket& ticket) {
-    const auto up = upstream_.find(kind);
-    if (up != upstream_.end()) up->second->link.send(ticket, {.weight_version = ticket.weight_version}, {});
+    const auto up = upstream_links_.find(kind);
+    if (up != upstream_links_.end())
+      up->second->link.send(ticket, {.weight_version = ticket.weight_version}, {});
   }
 
   void follow(const std::stop_token& stop, const std::string& kind, Link& link) try {
@@ -272,8 +275,8 @@ class Session {
   std::int64_t looked_ns_ = 0;
   std::int64_t located_ns_;  // when the run was there last
   Hub hub_;
-  std::map<std::string, std::unique_ptr<Upstream>>
-      upstream_;  // by kind of actor; last: its threads use the rest
+  std::map<std::string, std::unique_ptr<UpstreamLink>>
+      upstream_links_;  // by kind of actor; last: its threads use the rest
 };
 
 /// The run, once there is one: its file may be missing while the learner starts.

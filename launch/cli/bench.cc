@@ -164,8 +164,8 @@ void add_bench(Command& program, Action& action) {
                       "the model to compare with it (left out: the baseline itself, an A/A control)");
   command
       ->add_option("--other-optimisation", options->other_optimisation,
-                   "the runtime's own optimisation of OTHER (of the second baseline where OTHER is left "
-                   "out); the baseline has all")
+                   "how far the runtime optimises OTHER, or the second baseline where OTHER is left out; the "
+                   "first has all")
       ->check(one_of({"none", "basic", "extended", "all"}))
       ->capture_default_str()
       ->needs(model);
@@ -184,16 +184,17 @@ void add_bench(Command& program, Action& action) {
       ->capture_default_str();
   add_feed_options(*command, options->feed);
   command->add_option("--seed", options->latency.seed,
-                      "seed of inputs and of the order of sessions, or of the steps");
+                      "seed of the inputs and the order of sessions; with --env or --dream, of the steps");
   command->add_option("--json", options->json, "write the report as JSON; - for standard output");
-  Option* environment = command
-                            ->add_option("--env", options->environment,
-                                         "instead: the speed of this model's environment, by random steps")
-                            ->excludes(model)
-                            ->excludes("--inputs");
+  Option* environment =
+      command
+          ->add_option("--env", options->environment,
+                       "measure the speed of this model's environment instead, in random steps")
+          ->excludes(model)
+          ->excludes("--inputs");
   Option* dream = command
                       ->add_flag("--dream", options->dream,
-                                 "instead: the speed of dreams of a world model and a controller")
+                                 "measure the speed of dreams of a world model and a controller instead")
                       ->excludes(model)
                       ->excludes(environment)
                       ->excludes("--bind")
@@ -214,7 +215,7 @@ void add_bench(Command& program, Action& action) {
       ->capture_default_str()
       ->needs(environment);
   const auto costs = enum_names(task::CostKind{});
-  command->add_option("--cost", options->cost, "what graphs cost: as the option workload.cost of a job")
+  command->add_option("--cost", options->cost, "how graphs are costed, as workload.cost says of a job")
       ->check(one_of({costs.begin(), costs.end()}))
       ->capture_default_str()
       ->needs(environment);

@@ -144,12 +144,12 @@ int calibrate(CalibrateArguments& options) {
 
 void add_calibrate(Command& program, Action& action) {
   auto options = std::make_shared<CalibrateArguments>();
-  Command* command = program.add_subcommand(
-      "calibrate",
-      "learn how fast this machine's kernels are, or, with MODEL, say how well the cost model predicts it");
+  Command* command = program.add_subcommand("calibrate",
+                                            "measure this machine's kernels; with MODEL, compare what the "
+                                            "cost model predicts with what is measured");
   Option* model = command->add_option(
       "MODEL", options->model,
-      "an ONNX model: random rewrites and a search lead to graphs that are predicted and measured");
+      "an ONNX model; graphs that random rewrites and a search make of it are predicted and measured");
   command->add_option("--runtime", options->prediction.runtime, "the runtime that is predicted, with MODEL")
       ->check(known_runtime(profiled_runtimes()))
       ->capture_default_str()

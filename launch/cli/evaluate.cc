@@ -257,18 +257,18 @@ void add_evaluate(Command& program, Action& action) {
   command->add_option(
       "--models", options->models,
       "ONNX files, models of the corpus (corpus:FAMILY:SEED) or synthetic graphs (default: the config's)");
-  command->add_option(
-      "--config", options->config,
-      "a job's config: gives the rules, and the horizon and locations where it sets them (else those "
-      "of the policy)");
+  command->add_option("--config", options->config,
+                      "a job's config: its rules are used, and its horizon and locations where it sets them "
+                      "(else the policy's)");
   command->add_option("--set", options->settings, "override one key of the config");
   command
       ->add_option("--bind", options->bindings,
                    "sizes of dynamic dims: batch=8,seq=128 (default: the config's, else found by trying)")
       ->delimiter(',');
   command
-      ->add_option("--searches", options->searches,
-                   "searches to compare with; policy, and portfolio once more, are guided by each policy")
+      ->add_option(
+          "--searches", options->searches,
+          "searches to compare with; each policy guides the search `policy`, and `portfolio` in a second run")
       ->delimiter(',')
       ->check(one_of(search_names(), former_search_names()))
       ->capture_default_str();

@@ -23,7 +23,7 @@ void add_learner(Command& program, Action& action) {
   command->add_option("--run", options->folder.root, "run folder")->required();
   command->add_option("--incarnation", options->incarnation, "number of this start");
   command->add_option("--rank", options->rank, "number among the learners of the job; 0: the first");
-  command->add_option("--key", options->key, "its key pair, but for the first");
+  command->add_option("--key", options->key, "its key pair; the first one needs none");
   command->callback([options, &action] {
     action = [options] {
       return options->rank == 0 ? run_learner_process(options->folder)

@@ -80,8 +80,8 @@ void add_search_options(Command& command, OptimiseOptions& options) {
       ->check(in_range(0.0, 1e7));
   command
       .add_option("--search-threads", options.search_threads,
-                  "threads that search: the result is the same on any number, as long as the time is enough; "
-                  "0: one a processor that the process may run on")
+                  "threads of the search; where its time is enough, the result is the same on any number; 0: "
+                  "one for each processor that the process may use")
       ->capture_default_str();
   command.add_option("--expansions", options.expansions, "most graphs that the search expands (0: no limit)");
 }
@@ -89,8 +89,8 @@ void add_search_options(Command& command, OptimiseOptions& options) {
 void add_rule_and_cost_options(Command& command, OptimiseOptions& options) {
   command
       .add_option("--rules", options.rules,
-                  "a .rules file or a folder of them; 'tested' or 'tested:FILE': rules too that are neither "
-                  "proved nor bounded_checked")
+                  "a .rules file or a folder of them; 'tested' or 'tested:FILE' also takes rules that are "
+                  "neither proved nor bounded_checked")
       ->capture_default_str();
   command
       .add_option("--allow-domain", options.domains,
@@ -104,12 +104,10 @@ void add_rule_and_cost_options(Command& command, OptimiseOptions& options) {
   command
       .add_option(
           "--costs", options.costs,
-          "the costs that the search goes by. measured: the device's rates, corrected by profiles of the "
-          "model "
-          "and of what is found; device: the rates alone, which give the same result on every machine; "
-          "alone: "
-          "as measured, but each operation for itself, and their sum, as in TASO (default: measured; with "
-          "--accept cost, and in a runtime whose adapter has no kernels: device)")
+          "the costs that guide the search. measured: the device's rates, corrected by profiles of the model "
+          "and of what is found; device: the rates alone, with the same result on every machine; alone: as "
+          "in TASO, the sum over all operations, each measured by itself (default: measured; with --accept "
+          "cost, and in a runtime whose adapter has no kernels: device)")
       ->check(one_of({"measured", "device", "alone"}));
   command
       .add_option("--database", options.database,
@@ -133,29 +131,26 @@ void add_optimise(Command& program, Action& action) {
   add_search_options(*command, *options);
   command
       ->add_option("--accept", options->accept,
-                   "emit what is measured faster, or what the cost model calls cheaper")
+                   "emit what is measured faster (measured), or what the cost model calls cheaper (cost)")
       ->check(one_of({"measured", "cost"}))
       ->capture_default_str();
   std::vector<std::string> runtimes = runtime_names();
   runtimes.emplace_back("auto");
   command
-      ->add_option(
-          "--runtime", options->runtime,
-          "the runtime to optimise for, in which models are measured; auto: of those installed, LibTorch "
-          "left out, the one that runs the model fastest; or FILE.py, the adapter of another")
+      ->add_option("--runtime", options->runtime,
+                   "the runtime to optimise for and to measure in. auto: the installed one that runs the "
+                   "model fastest, LibTorch left out; FILE.py: the adapter of another")
       ->check(known_runtime(runtimes))
       ->capture_default_str();
   add_threads_option(*command, options->threads);
-  command->add_flag(
-      "--settings", options->settings,
-      "search for settings of the runtime's session too, for IN and for the result; those of the "
-      "result go to OUTPUT.session.json, which a call without --settings removes");
+  command->add_flag("--settings", options->settings,
+                    "also search for settings of the runtime's session, for IN and for the result. Those of "
+                    "the result go to OUTPUT.session.json; a call without --settings removes that file");
   add_feed_options(*command, options->feed);
   command
-      ->add_option(
-          "--fix", options->fixed,
-          "make a model for these sizes of dynamic dims alone: batch=1,seq=128. What follows from them "
-          "is then decided, branches too")
+      ->add_option("--fix", options->fixed,
+                   "make a model for these sizes of dynamic dims alone: batch=1,seq=128. What follows from "
+                   "them is then decided, also which branch an If takes")
       ->delimiter(',');
   command->add_option("--seed", options->seed, "seed of search, inputs and measurement")
       ->capture_default_str();
@@ -167,13 +162,13 @@ void add_optimise(Command& program, Action& action) {
   add_rule_and_cost_options(*command, *options);
   command
       ->add_option("--seconds", options->time.seconds,
-                   "seconds aimed at for the whole call; a part that has seconds of its own keeps them "
+                   "seconds to aim at for the whole call; a part that is given seconds of its own keeps them "
                    "(--budget, --trial-budget, --measure-budget)")
       ->check(in_range(1.0, 1e7))
       ->capture_default_str();
   command
       ->add_option("--trial-budget", options->time.trials,
-                   "seconds aimed at for measuring which rewrites pay; 0 keeps all that the search found "
+                   "seconds to aim at for measuring which rewrites pay; 0 keeps all that the search found "
                    "(default: what the measurement leaves, at most a quarter of --seconds)")
       ->check(in_range(0.0, 86400.0));
   command
@@ -182,8 +177,8 @@ void add_optimise(Command& program, Action& action) {
       ->capture_default_str();
   command
       ->add_option("--measure-budget", options->time.measure,
-                   "seconds to measure; at least 10 sessions a side run, or 5 where they are clear (default: "
-                   "what is left, at most 0.4 of --seconds)")
+                   "seconds to measure; at least 10 sessions a side run, or 5 where the result is clear "
+                   "(default: what is left, at most 0.4 of --seconds)")
       ->check(in_range(1.0, 86400.0));
   command->add_flag("--quiet", options->quiet, "no progress");
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -157,8 +157,8 @@ void add_rules_usage(Command& rules, Action& action) {
   command->add_option("--seed", options->seed, "seed of all random choices")->capture_default_str();
   command
       ->add_option("--rules", options->rules,
-                   "a .rules file or a folder of them; 'tested' or 'tested:FILE': rules too "
-                   "that are neither proved nor bounded_checked")
+                   "a .rules file or a folder of them; 'tested' or 'tested:FILE' also takes rules that are "
+                   "neither proved nor bounded_checked")
       ->capture_default_str();
   command->add_option("--device", options->device, "device profile of the cost model")->capture_default_str();
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -7,8 +7,9 @@ namespace regraft::launch {
 Option* add_threads_option(Command& command, int& threads) {
   threads = exec::kThreadsOfRuntime;
   return command
-      .add_option("--threads", threads,
-                  "threads of the runtime inside an op (default: as the runtime's own, one a core)")
+      .add_option(
+          "--threads", threads,
+          "threads that the runtime uses inside an op (default: the runtime's own choice, one a core)")
       ->check(in_range(1, 1024));
 }
 

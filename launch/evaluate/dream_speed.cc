@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
-#include "core/base/process.h"
+#include "core/base/resource_usage.h"
 #include "core/nn/inference/dream.h"
 
 namespace regraft::launch {

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "core/base/file.h"
-#include "core/base/process.h"
+#include "core/base/resource_usage.h"
 #include "core/base/rng.h"
 
 namespace regraft::launch {

@@ -5,7 +5,7 @@ namespace regraft::launch {
 const BoundOptions<ActorCount>& actor_options() {
   static const BoundOptions<ActorCount> options({
       {"actors.count", &ActorCount::real, between(0, 1024),
-       "actors in real environments; processes of `regraft train` without mpirun"},
+       "actors in real environments: processes that `regraft train` starts without mpirun"},
       {"actors.dream", &ActorCount::dreaming, between(0, 1024),
        "actors that dream, beside those of actors.count, in the phases `dream` and `dyna`"},
       {"actors.simulated_step_ms", &ActorCount::simulated_step_ms, between(0, 10000),

@@ -5,8 +5,8 @@ namespace regraft::launch {
 const BoundOptions<ModelBasedOptions>& model_based_options() {
   static const BoundOptions<ModelBasedOptions> options({
       {"model_based.rounds", &ModelBasedOptions::rounds, between(1, 1000),
-       "phase model-based: rounds of collecting, fitting and dreaming. From the second on the last "
-       "controller plays world.on_policy of the new episodes. May be raised when a job is resumed"},
+       "phase model-based: rounds of collecting, fitting and dreaming. From the second on, the last "
+       "controller plays the share world.on_policy of the new episodes. May be raised when a job is resumed"},
       {"model_based.further_steps", &ModelBasedOptions::further_steps, between(1, 1e9).fixed(),
        "steps that each round after the first adds to world.collect_steps"},
       {"model_based.episodes", &ModelBasedOptions::episodes, between(1, 1000000),

@@ -81,13 +81,13 @@ std::string relay_of(const nlohmann::json& word, const learner::RunFolder& folde
 }
 
 /// How a rank's work ended: with all others, or by itself, which ends the job.
-struct Followed {
+struct RankOutcome {
   int code = kFailed;
   bool together = false;
 };
 
 /// Actors of the runs that rank 0 names, one after another.
-Followed follow_runs(MpiSession& mpi, const std::string& name, const RankKeys& keys) {
+RankOutcome follow_runs(MpiSession& mpi, const std::string& name, const RankKeys& keys) {
   const SystemClock clock;
   for (bool asked_to_stop = false;;) {
     const auto word = nlohmann::json::parse(mpi.broadcast(""));
@@ -193,7 +193,7 @@ void LeadingProcessGroup::dismiss(bool failed) {
 }
 
 int follow(MpiSession& mpi) {
-  Followed followed;
+  RankOutcome outcome;
   try {
     const TempDir keys("regraft-keys");
     const std::string name = learner::worker_key_name(mpi.rank());
@@ -202,12 +202,12 @@ int follow(MpiSession& mpi) {
                               {kKey, wire::load_or_make_key_pair(files.worker).public_key},
                               {kRelayKey, wire::load_or_make_key_pair(files.relay).public_key}}
                    .dump());
-    followed = follow_runs(mpi, name, files);
+    outcome = follow_runs(mpi, name, files);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "regraft: rank %d: %s\n", mpi.rank(), error.what());
   }
-  if (!followed.together) leave_job(followed.code);
-  return followed.code;
+  if (!outcome.together) leave_job(outcome.code);
+  return outcome.code;
 }
 
 void leave_job(int code) {

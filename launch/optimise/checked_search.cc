@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iostream>
 
-#include "core/base/process.h"
 #include "core/base/processors.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"

@@ -9,7 +9,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
-#include "core/base/process.h"
+#include "core/base/resource_usage.h"
 #include "core/base/text.h"
 #include "core/base/version.h"
 #include "core/exec/latency/compare_latency.h"

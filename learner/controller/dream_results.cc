@@ -1,5 +1,6 @@
 #include "learner/controller/dream_results.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -41,20 +42,20 @@ double mean(std::span<const double> values) {
              : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-nlohmann::json to_json(const DreamCounts::Of& of) {
-  return {{"episodes", of.episodes},
-          {"steps", of.steps},
-          {"first_return", of.first_return},
-          {"returns", of.returns}};
+nlohmann::json to_json(const DreamCounts::EpisodeFigures& figures) {
+  return {{"episodes", figures.episodes},
+          {"steps", figures.steps},
+          {"first_return", figures.first_return},
+          {"returns", figures.returns}};
 }
 
-DreamCounts::Of from_json(const nlohmann::json& saved) {
-  DreamCounts::Of of;
-  of.episodes = saved.at("episodes");
-  of.steps = saved.at("steps");
-  of.first_return = saved.at("first_return");
-  of.returns = saved.at("returns").get<std::deque<double>>();
-  return of;
+DreamCounts::EpisodeFigures from_json(const nlohmann::json& saved) {
+  DreamCounts::EpisodeFigures figures;
+  figures.episodes = saved.at("episodes");
+  figures.steps = saved.at("steps");
+  figures.first_return = saved.at("first_return");
+  figures.returns = saved.at("returns").get<std::deque<double>>();
+  return figures;
 }
 
 }  // namespace
@@ -103,21 +104,21 @@ std::vector<replay::Branch> branches_of(const wire::Delivery& delivery) {
   return all;
 }
 
-double DreamCounts::Of::mean_return() const {
+double DreamCounts::EpisodeFigures::mean_return() const {
   return std::accumulate(returns.begin(), returns.end(), 0.0) /
          static_cast<double>(std::max<std::size_t>(returns.size(), 1));
 }
 
 void DreamCounts::add(std::span<const DreamSegment> batch) {
   for (const DreamSource source : {DreamSource::dreamed, DreamSource::real}) {
-    Of& of = source == DreamSource::real ? real_ : dreamed_;
+    EpisodeFigures& figures = source == DreamSource::real ? real_ : dreamed_;
     std::vector<double> returns;
     for (const DreamSegment& segment : batch) {
       if (segment.source != source) continue;
-      of.steps += segment.steps.size();
+      figures.steps += segment.steps.size();
       if (replay::ends_episode(segment)) returns.push_back(segment.episode_return);
     }
-    add_returns(of, returns);
+    add_returns(figures, returns);
   }
 }
 
@@ -126,13 +127,13 @@ void DreamCounts::add_dreamed(std::span<const double> returns, std::uint64_t ste
   add_returns(dreamed_, returns);
 }
 
-void DreamCounts::add_returns(Of& of, std::span<const double> returns) {
+void DreamCounts::add_returns(EpisodeFigures& figures, std::span<const double> returns) {
   if (returns.empty()) return;
-  of.batch_return = mean(returns);
-  if (of.episodes == 0) of.first_return = of.batch_return;
-  of.episodes += returns.size();
-  of.returns.insert(of.returns.end(), returns.begin(), returns.end());
-  while (of.returns.size() > kWindow) of.returns.pop_front();
+  figures.batch_return = mean(returns);
+  if (figures.episodes == 0) figures.first_return = figures.batch_return;
+  figures.episodes += returns.size();
+  figures.returns.insert(figures.returns.end(), returns.begin(), returns.end());
+  while (figures.returns.size() > kWindow) figures.returns.pop_front();
 }
 
 void DreamCounts::add_to(CurvePoint& point) const {

@@ -8,7 +8,7 @@
 
 #include "core/nn/model/controller_config.h"
 #include "core/wire/delivery.h"
-#include "learner/job/phase.h"
+#include "learner/job/curve_point.h"
 #include "replay/dream/branch.h"
 #include "replay/dream/dream_segment.h"
 #include "replay/rollout/replay_error.h"
@@ -37,7 +37,7 @@ std::vector<replay::Branch> branches_of(const wire::Delivery& delivery);
 /// Episodes and steps that were trained on; dreamed and real ones apart.
 class DreamCounts {
  public:
-  struct Of {
+  struct EpisodeFigures {
     std::uint64_t episodes = 0, steps = 0;
     double first_return = 0;     // mean over the first batch that had an episode
     std::deque<double> returns;  // of the last kWindow episodes
@@ -50,8 +50,8 @@ class DreamCounts {
   void add(std::span<const replay::DreamSegment> batch);
   /// Dreamed episodes of which the returns alone are known.
   void add_dreamed(std::span<const double> returns, std::uint64_t steps);
-  const Of& dreamed() const { return dreamed_; }
-  const Of& real() const { return real_; }
+  const EpisodeFigures& dreamed() const { return dreamed_; }
+  const EpisodeFigures& real() const { return real_; }
 
   /// Curves of the last batch.
   void add_to(CurvePoint& point) const;
@@ -59,9 +59,9 @@ class DreamCounts {
   void restore(const nlohmann::json& saved);
 
  private:
-  static void add_returns(Of& of, std::span<const double> returns);
+  static void add_returns(EpisodeFigures& figures, std::span<const double> returns);
 
-  Of dreamed_, real_;
+  EpisodeFigures dreamed_, real_;
 };
 
 }  // namespace regraft::learner

@@ -11,8 +11,9 @@
 #include "core/nn/model/controller_file.h"
 #include "core/wire/delivery.h"
 #include "learner/controller/dream_results.h"
-#include "learner/job/phase.h"
+#include "learner/job/curve_point.h"
 #include "learner/job/ticket_plan.h"
+#include "learner/job/ticket_result.h"
 #include "learner/ppo/on_policy_check.h"
 #include "replay/dream/dream_work.h"
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,7 +11,7 @@
 
 #include "core/wire/ticket.h"
 #include "learner/controller/dream_options.h"
-#include "learner/job/phase.h"
+#include "learner/job/curve_point.h"
 #include "learner/job/ticket_plan.h"
 #include "replay/dream/branch.h"
 

@@ -7,12 +7,15 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <span>
 #include <thread>
 
 #include "core/base/mutex.h"
+#include "core/wire/delivery.h"
 #include "core/wire/ledger.h"
+#include "learner/job/intake_counts.h"
 #include "learner/job/job_hub.h"
-#include "learner/job/phase.h"
+#include "learner/job/ticket_result.h"
 
 namespace regraft::learner {
 

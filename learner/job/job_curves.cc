@@ -46,8 +46,8 @@ void JobCurves::see(EventWriter& events, std::int64_t step, const wire::ActorSta
     before_ns = now_ns;
     return more_s;
   };
-  waits_.all_s += since(actor.waited_ns, held.waited_ns);
-  waits_.for_memory_s += since(actor.waited_for_memory_ns, held.waited_for_memory_ns);
+  waited_.total += since(actor.waited_ns, held.waited_ns);
+  waited_.for_memory += since(actor.waited_for_memory_ns, held.waited_for_memory_ns);
   held.steps = actor.policy_steps;
   held.cpu_ns = std::max(held.cpu_ns, actor.process_cpu_ns);
 }
@@ -57,11 +57,11 @@ void JobCurves::write(EventWriter& events, std::int64_t step, const wire::HubSta
   const std::int64_t now_ns = clock_.steady_ns();
   const double passed_s = static_cast<double>(now_ns - written_ns_) / kNsPerS;
   written_ns_ = now_ns;
-  waits_ = {};
+  waited_ = {};
   for (const wire::ActorStatus& actor : status.actors) see(events, step, actor, passed_s);
   const double actors_s = passed_s * static_cast<double>(status.actor_count());
-  waiting_for_memory_share_ = actors_s > 0 ? std::min(waits_.for_memory_s / actors_s, 1.0) : 0;
-  events.scalar("actors/waiting_share", step, actors_s > 0 ? std::min(waits_.all_s / actors_s, 1.0) : 0);
+  waiting_for_memory_share_ = actors_s > 0 ? std::min(waited_.for_memory / actors_s, 1.0) : 0;
+  events.scalar("actors/waiting_share", step, actors_s > 0 ? std::min(waited_.total / actors_s, 1.0) : 0);
   events.scalar("actors/waiting_for_memory_share", step, waiting_for_memory_share_);
   write_ticket_counts(events, step, counts);
   events.scalar("wire/actors", step, static_cast<double>(status.actor_count()));

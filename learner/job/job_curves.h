@@ -46,15 +46,16 @@ class JobCurves {
     std::uint64_t incarnation = 0, pid = 0, steps = 0, cpu_ns = 0;
     std::uint64_t waited_ns = 0, waited_for_memory_ns = 0;
   };
-  struct Waits {
-    double all_s = 0, for_memory_s = 0;
+  /// Without a ticket, all actors together; part of it since there was no memory.
+  struct WaitSeconds {
+    double total = 0, for_memory = 0;
   };
   void see(EventWriter& events, std::int64_t step, const wire::ActorStatus& actor, double passed_s);
 
   const Clock& clock_;
   std::int64_t written_ns_;
   std::map<std::string, Worker> workers_;
-  Waits waits_;  // since the point before
+  WaitSeconds waited_;  // since the point before
   double waiting_for_memory_share_ = 0;
   std::uint64_t earlier_ns_ = 0;  // CPU time of workers and learners that are gone
 };

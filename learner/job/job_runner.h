@@ -9,9 +9,12 @@
 
 #include "core/base/clock.h"
 #include "core/wire/ticket_counts.h"
+#include "learner/job/curve_point.h"
+#include "learner/job/job_figures.h"
 #include "learner/job/job_hub.h"
 #include "learner/job/learner_options.h"
 #include "learner/job/phase.h"
+#include "learner/job/phase_report.h"
 #include "learner/job/run_folder.h"
 #include "learner/job/update_sharing.h"
 

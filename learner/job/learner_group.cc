@@ -35,22 +35,22 @@ std::string worker_key_name(std::int64_t rank) {
 
 std::shared_ptr<wire::Group> lead_learners(const RunFolder& folder, const LearnerOptions& options,
                                            const std::function<bool()>& stopped) {
-  wire::LeadOptions lead;
-  lead.size = options.learners;
-  lead.run_id = run_id_of(folder);
+  wire::LeaderOptions leader;
+  leader.size = options.learners;
+  leader.run_id = run_id_of(folder);
   const std::string port = options.port == 0 ? "*" : std::to_string(options.port + kBehindHub);
-  lead.bind = {"tcp://" + options.address + ":" + port,
-               wire::default_ipc_endpoint(lead.run_id) + ".learners"};
-  lead.plain = options.plain;
+  leader.bind = {"tcp://" + options.address + ":" + port,
+                 wire::default_ipc_endpoint(leader.run_id) + ".learners"};
+  leader.plain = options.plain;
   if (!options.plain) {
-    lead.server_keys = wire::load_or_make_key_pair(folder.server_key());
-    lead.authorised = folder.authorised();
-    lead.peer_keys = peer_keys(folder, options.learners);
+    leader.server_keys = wire::load_or_make_key_pair(folder.server_key());
+    leader.authorised = folder.authorised();
+    leader.peer_keys = peer_keys(folder, options.learners);
   }
-  lead.config = read_file(folder.config());
-  lead.file = folder.learners_file();
-  lead.stopped = stopped;
-  return wire::lead_group(lead);
+  leader.config = read_file(folder.config());
+  leader.file = folder.learners_file();
+  leader.stopped = stopped;
+  return wire::lead_group(leader);
 }
 
 std::shared_ptr<wire::Group> join_learners(const RunFolder& folder, const LearnerOptions& options,

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,61 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/wire/counters.h"
 #include "core/wire/delivery.h"
-#include "core/wire/hub.h"
 #include "core/wire/ticket_counts.h"
+#include "learner/job/job_figures.h"
+#include "learner/job/phase_report.h"
+#include "learner/job/ticket_result.h"
 
 namespace regraft::learner {
-
-/// What a phase read from one delivery; it adds to this what it wants to keep.
-struct TicketResult {
-  virtual ~TicketResult() = default;
-  std::uint64_t steps = 0;
-  std::optional<std::uint64_t> weight_version;  // it was acted with; nothing: it is never stale
-};
-using TicketResults = std::vector<std::unique_ptr<TicketResult>>;
-
-/// Deliveries of this generation, and what is queued now.
-struct IntakeCounts {
-  std::uint64_t admitted = 0, stale = 0, rejected = 0;
-  std::uint64_t steps = 0;                             // of admitted results
-  std::uint64_t played_steps = 0;                      // of all that could be read, whatever the verdict
-  std::uint64_t payload_bytes = 0;                     // of all deliveries
-  std::uint64_t queued_results = 0, queued_steps = 0;  // admitted and not yet taken in
-};
-
-/// A job in figures, at one moment.
-struct JobFigures {
-  std::uint64_t updates = 0;             // done; the weights' version is one higher
-  double seconds = 0, seconds_here = 0;  // of training: of all generations, of this one
-  double done_share = 0;  // of train.updates or train.minutes, the nearer one; 0 without either
-  bool ending = false;    // it stops, here or for good
-  bool finished = false;  // a limit was reached, or the phase is done
-  IntakeCounts intake;
-  wire::HubStatus hub;
-  wire::TransportCounters moved;
-
-  /// The factor of learning rate and entropy bonus, where they fall to a tenth over the run.
-  double annealed() const { return 1 - 0.9 * done_share; }
-};
-
-/// A point of some curves, in RUN/events or a folder in it.
-struct CurvePoint {
-  std::string folder{};
-  std::int64_t x = 0;
-  std::vector<std::pair<std::string, double>> scalars{};
-  std::vector<double> staleness{};  // in updates, of the results it stands for
-
-  void add(const std::string& name, double value) { scalars.emplace_back(name, value); }
-};
-
-/// A line of progress for people.
-struct PhaseProgress {
-  std::string label{}, unit{};  // a new label begins a new count
-  std::uint64_t total = 0, done = 0;
-  std::string note{};
-};
 
 /// How a JobRunner is to treat a phase.
 struct PhaseTraits {
@@ -103,19 +54,6 @@ struct UpdateResult {
   bool made = true;                  // one more update; false: there was none to make
   bool save_now = false;             // a checkpoint is worth its time
   std::vector<std::byte> weights{};  // as PhaseStart's
-};
-
-struct PhaseReport {
-  std::optional<CurvePoint> point{};  // where one is due; JobRunner adds the curves of every job
-  PhaseProgress progress{};
-};
-
-/// A job that has ended.
-struct PhaseSummary {
-  nlohmann::json figures{};          // for RUN/summary.json
-  std::string text{};                // for people
-  bool sound = true;                 // its own counts are free of contradictions
-  std::function<void()> farewell{};  // is called last, once RUN/summary.json is written; null: nothing
 };
 
 /// What a job learns, and all that differs between kinds of learning; JobRunner does the rest:

@@ -6,9 +6,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "learner/job/phase.h"
+#include "learner/job/curve_point.h"
 #include "learner/ppo/episode.h"
 
 namespace regraft::learner {

@@ -23,7 +23,7 @@ std::uint64_t busiest_ns(const std::map<pid_t, std::uint64_t>& before,
 
 }  // namespace
 
-double LoadMeter::Growth::per_s() const {
+double LoadMeter::CounterInterval::per_s() const {
   return last_ns > first_ns
              ? static_cast<double>(value - first_value) * kNsPerS / static_cast<double>(last_ns - first_ns)
              : 0;
@@ -33,7 +33,7 @@ void LoadMeter::deliver(const wire::Delivery& delivery, std::uint64_t steps, std
   if (!begun_) return;
   const MutexLock lock(mutex_);
   segments_ += delivery.parts.size();
-  const auto [place, first] = steps_.try_emplace(delivery.actor.name, Growth{.first_ns = now_ns});
+  const auto [place, first] = steps_.try_emplace(delivery.actor.name, CounterInterval{.first_ns = now_ns});
   if (!first) place->second.value += steps;  // those of the first were made before it
   place->second.last_ns = now_ns;
 }
@@ -41,8 +41,8 @@ void LoadMeter::deliver(const wire::Delivery& delivery, std::uint64_t steps, std
 void LoadMeter::look(LearnerLoad load, std::span<const wire::ActorStatus> actors) {
   for (const wire::ActorStatus& actor : actors) {
     const std::uint64_t told = actor.process_cpu_ns;
-    const auto [place, first] = cpu_.try_emplace(actor.info.pid, Growth{.value = told});
-    Growth& cpu = place->second;
+    const auto [place, first] = cpu_.try_emplace(actor.info.pid, CounterInterval{.value = told});
+    CounterInterval& cpu = place->second;
     if (!first && told > cpu.value) {  // it was told between this look and the one before
       if (cpu.first_ns == 0) cpu.first_ns = load.at_ns, cpu.first_value = told;
       cpu.last_ns = load.at_ns;

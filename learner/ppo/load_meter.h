@@ -11,9 +11,10 @@
 
 #include "core/base/mutex.h"
 #include "core/base/other_load.h"
+#include "core/wire/counters.h"
 #include "core/wire/delivery.h"
 #include "core/wire/dispatcher.h"
-#include "learner/job/phase.h"
+#include "learner/job/intake_counts.h"
 
 namespace regraft::learner {
 
@@ -43,8 +44,8 @@ class LoadMeter {
   nlohmann::json figures() const;
 
  private:
-  /// What grows, seen at a first and at a last moment.
-  struct Growth {
+  /// A counter at a first and at a last moment.
+  struct CounterInterval {
     std::int64_t first_ns = 0, last_ns = 0;
     std::uint64_t value = 0, first_value = 0;
     double per_s() const;
@@ -54,14 +55,14 @@ class LoadMeter {
   const bool replayed_;
   std::atomic<bool> begun_ = false;
   LearnerLoad begin_, now_;
-  std::map<std::uint64_t, Growth> cpu_;  // of actors' processes, by their number
+  std::map<std::uint64_t, CounterInterval> cpu_;  // of actors' processes, by their number
   std::map<std::string, std::uint64_t> waited_before_ns_;
   std::uint64_t waited_ns_ = 0;  // without a ticket, all actors together
   std::size_t actors_ = 0;
   std::optional<OtherLoad> others_;  // the actors among them
   double others_processors_ = 0;
   mutable Mutex mutex_;
-  std::map<std::string, Growth> steps_ GUARDED_BY(mutex_);  // by actor
+  std::map<std::string, CounterInterval> steps_ GUARDED_BY(mutex_);  // by actor
   std::uint64_t segments_ GUARDED_BY(mutex_) = 0;
 };
 

@@ -9,11 +9,12 @@ const BoundOptions<LoadTestOptions>& load_test_options() {
       {"load_test.record", &LoadTestOptions::record, between(0, 100000),
        "episodes to write to RUN/recorded.episodes, for load_test.replay"},
       {"load_test.replay", &LoadTestOptions::replay, any(),
-       "such a file: actors send what it holds as fast as they get tickets; empty: they play"},
+       "file that load_test.record wrote: actors send its episodes as fast as they get tickets; empty: they "
+       "play"},
       {"load_test.connections", &LoadTestOptions::connections, between(1, 4096),
-       "connections of each actor that replays: it stands for as many actors"},
+       "connections of each actor that replays; it stands for as many actors"},
       {"load_test.baseline", &LoadTestOptions::baseline, any(),
-       "RUN/summary.json of a load test with fewer actors, with which this one is compared; empty: itself"},
+       "RUN/summary.json of a load test with fewer actors, to compare this one with; empty: itself"},
   });
   return options;
 }

@@ -9,7 +9,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/mutex.h"
 #include "core/base/named_by_config.h"
-#include "core/base/process.h"
+#include "core/base/resource_usage.h"
 #include "learner/ppo/load_meter.h"
 
 namespace regraft::learner {

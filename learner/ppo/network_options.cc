@@ -7,7 +7,7 @@ const BoundOptions<NetworkOptions>& network_options() {
       {"network.preset", &NetworkOptions::preset, one_of({"cpu", "gpu", "seeds"}),
        "size of the policy network"},
       {"network.head", &NetworkOptions::head, any(),
-       "one softmax over all rewrites, or first the rule and then its location"},
+       "pointer: one softmax over all rewrites; hierarchical: first the rule, then its location"},
       {"network.width", &NetworkOptions::width, between(0, 512),
        "width of every embedding, a multiple of 8; 0: the preset's"},
       {"network.steps", &NetworkOptions::steps, between(0, 16), "steps of message passing; 0: the preset's"},

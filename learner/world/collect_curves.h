@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/base/clock.h"
-#include "learner/job/phase.h"
+#include "learner/job/curve_point.h"
 #include "replay/rollout/rollout.h"
 
 namespace regraft::learner {

@@ -5,6 +5,7 @@
 
 #include "core/base/log.h"
 #include "core/nn/model/world_bundle.h"
+#include "learner/job/curve_point.h"
 #include "learner/job/update_sharing.h"
 #include "learner/world/final_errors.h"
 #include "learner/world/world_folder.h"

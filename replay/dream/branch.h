@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/env/environment.h"
+#include "core/env/action.h"
 #include "core/nn/inference/dream.h"
 #include "replay/rollout/byte_reader.h"
 

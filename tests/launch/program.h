@@ -51,9 +51,9 @@ inline Captured run_with(std::vector<std::string> arguments, const std::vector<s
 /// A running program whose standard error is read line by line: how a test waits for what it announces.
 class Running {
  public:
-  explicit Running(std::vector<std::string> argv,
+  explicit Running(const std::vector<std::string>& argv,
                    std::vector<std::pair<std::string, std::string>> environment = {})
-      : child_(options(std::move(argv), std::move(environment))) {}
+      : child_(options(argv, std::move(environment))) {}
 
   /// Reads until a line holds `text`; false at the end of the output.
   bool wait_for_line(const std::string& text) {
@@ -95,14 +95,14 @@ class Running {
   }
 
  private:
-  static SpawnOptions options(std::vector<std::string> argv,
+  static SpawnOptions options(const std::vector<std::string>& argv,
                               std::vector<std::pair<std::string, std::string>> environment) {
     SpawnOptions spawn;
-    spawn.argv = std::move(argv);
+    spawn.argv = {"/bin/sh", "-c", "exec \"$@\" > /dev/null", "sh"};
+    spawn.argv.insert(spawn.argv.end(), argv.begin(), argv.end());
     spawn.environment = std::move(environment);
     spawn.environment.push_back(own_cache());
     spawn.errors = Redirect::pipe;
-    spawn.output = Redirect::discard;
     return spawn;
   }
   Child child_;

@@ -43,7 +43,7 @@ inline void run_learners(std::uint32_t learners,
       guarded(rank, [&] { return wire::join_group(options); });
     });
   }
-  wire::LeadOptions options;
+  wire::LeaderOptions options;
   options.size = learners;
   options.bind = {"ipc://" + (folder.path() / "group.ipc").string()};
   options.plain = true;

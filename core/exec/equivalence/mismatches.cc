@@ -52,36 +52,36 @@ bool same_kind(double a, double b) {
   return std::isnan(a) ? std::isnan(b) : a == b;
 }
 
-struct Verdict {
+struct OutputDifference {
   double error = 0, spread = 0;  // relative
   std::string problem;
 };
 
-Verdict judge(const Tensor& reference, std::span<const Tensor* const> own, const Tensor& result,
-              const Measure& measure) {
+OutputDifference difference_of(const Tensor& reference, std::span<const Tensor* const> own,
+                               const Tensor& result, const Measure& measure) {
   const std::vector<double> left = to_doubles(reference), right = to_doubles(result);
   std::vector<std::vector<double>> others;
   for (const Tensor* tensor : own) others.push_back(to_doubles(*tensor));
-  Verdict verdict;
+  OutputDifference difference;
   for (std::size_t i = 0; i < left.size(); ++i) {
     const bool is = std::isfinite(left[i]);
     if (std::ranges::any_of(others, [&](const auto& other) { return std::isfinite(other[i]) != is; }))
       continue;
     if (is && std::isfinite(right[i])) {
-      verdict.error = std::max(verdict.error, std::abs(left[i] - right[i]) / measure.scale);
+      difference.error = std::max(difference.error, std::abs(left[i] - right[i]) / measure.scale);
       for (const auto& other : others)
-        verdict.spread = std::max(verdict.spread, std::abs(left[i] - other[i]) / measure.scale);
+        difference.spread = std::max(difference.spread, std::abs(left[i] - other[i]) / measure.scale);
       continue;
     }
     const bool differs = is != std::isfinite(right[i]) ? (is ? measure.special_comes : measure.special_stays)
                                                        : measure.kind_stays && !same_kind(left[i], right[i]);
     if (differs) {
-      verdict.problem = "element " + std::to_string(i) + " is " + std::to_string(left[i]) + " in one and " +
-                        std::to_string(right[i]) + " in the other";
-      return verdict;
+      difference.problem = "element " + std::to_string(i) + " is " + std::to_string(left[i]) +
+                           " in one and " + std::to_string(right[i]) + " in the other";
+      return difference;
     }
   }
-  return verdict;
+  return difference;
 }
 
 /// What the original answers on all runs of the mismatches, in all other ways. One session is in memory at a
@@ -107,13 +107,14 @@ std::vector<Answers> answers_of(const std::filesystem::path& original, std::span
   return answers;
 }
 
-class Judge {
+/// Says of each mismatch, in the report, whether it is a difference.
+class MismatchChecker {
  public:
-  Judge(const std::filesystem::path& original, const Reference& reference, const EquivalenceOptions& options,
-        EquivalenceReport& report)
+  MismatchChecker(const std::filesystem::path& original, const Reference& reference,
+                  const EquivalenceOptions& options, EquivalenceReport& report)
       : reference_(reference), options_(options), report_(report), ties_(original) {}
 
-  void decide(const Mismatch& mismatch, const Answers& answers) {
+  void check(const Mismatch& mismatch, const Answers& answers) {
     for (std::size_t i = 0; i < report_.outputs.size(); ++i) {
       OutputReport& output = report_.outputs[i];
       const std::string problem = graph::is_float(reference_.outputs[i].dtype)
@@ -145,21 +146,21 @@ class Judge {
     measure.kind_stays = !extreme;
     measure.scale = std::max(largest_finite(own), usual_scale(reference_, i));
     if (measure.scale == 0) measure.scale = 1;
-    const Verdict verdict = judge(own, ways, other, measure);
-    if (!verdict.problem.empty()) return verdict.problem;
-    const double within = ToleranceRule::kFactor * verdict.spread;
+    const OutputDifference difference = difference_of(own, ways, other, measure);
+    if (!difference.problem.empty()) return difference.problem;
+    const double within = ToleranceRule::kFactor * difference.spread;
     const double smallness = std::max(1.0, kSmallScale / measure.scale);
     const double most = ToleranceRule::ceiling(own.dtype) * smallness;
     const double tolerance = std::max(extreme ? within : std::min(within, most), output.tolerance);
-    const bool right = verdict.error <= tolerance;
+    const bool right = difference.error <= tolerance;
     if (!extreme) {
-      output.relative_error = std::max(output.relative_error, verdict.error / (right ? smallness : 1));
-      output.spread = std::max(output.spread, verdict.spread / smallness);
+      output.relative_error = std::max(output.relative_error, difference.error / (right ? smallness : 1));
+      output.spread = std::max(output.spread, difference.spread / smallness);
       output.tolerance = std::max(output.tolerance, tolerance / smallness);
     }
     if (right) return "";
-    output.relative_error = std::max(output.relative_error, verdict.error);
-    return "relative error " + std::to_string(verdict.error) + " is above the tolerance " +
+    output.relative_error = std::max(output.relative_error, difference.error);
+    return "relative error " + std::to_string(difference.error) + " is above the tolerance " +
            std::to_string(tolerance);
   }
 
@@ -193,8 +194,8 @@ void settle(const std::filesystem::path& original, std::span<const Mismatch> mis
             const Reference& reference, const EquivalenceOptions& options, EquivalenceReport& report) {
   if (mismatches.empty()) return;
   const std::vector<Answers> answers = answers_of(original, mismatches, options.seed);
-  Judge judge(original, reference, options, report);
-  for (std::size_t i = 0; i < mismatches.size(); ++i) judge.decide(mismatches[i], answers[i]);
+  MismatchChecker checker(original, reference, options, report);
+  for (std::size_t i = 0; i < mismatches.size(); ++i) checker.check(mismatches[i], answers[i]);
 }
 
 }  // namespace regraft::exec

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/graph/types.h"
+#include "core/graph/dtype.h"
 
 namespace regraft::exec {
 namespace {

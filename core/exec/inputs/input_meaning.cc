@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/graph/dim_formula.h"
-#include "core/graph/types.h"
+#include "core/graph/graph_error.h"
 
 namespace regraft::exec {
 namespace {

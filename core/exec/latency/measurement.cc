@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/json_text.h"
-#include "core/base/process.h"
+#include "core/base/resource_usage.h"
 #include "core/base/stats.h"
 #include "core/exec/inputs/find_feed.h"
 #include "core/exec/runtime/exec_error.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/rng.h"
-#include "core/graph/types.h"
+#include "core/graph/dtype.h"
 
 namespace regraft::exec {
 

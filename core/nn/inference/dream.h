@@ -6,7 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "core/env/environment.h"
+#include "core/env/action.h"
+#include "core/env/horizon_mode.h"
 #include "core/nn/inference/controller.h"
 #include "core/nn/model/world_model.h"
 

@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "core/env/environment.h"
+#include "core/env/action.h"
+#include "core/env/observation.h"
 #include "core/nn/inference/dream.h"
 #include "core/nn/model/world_model.h"
 

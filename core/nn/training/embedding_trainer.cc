@@ -13,9 +13,9 @@ namespace {
 
 using torch::Tensor;
 
-class TorchEmbeddings : public EmbeddingTrainer {
+class TorchEmbeddingTrainer : public EmbeddingTrainer {
  public:
-  TorchEmbeddings(const NetworkConfig& config, torch::Device device) : network_(config, device) {}
+  TorchEmbeddingTrainer(const NetworkConfig& config, torch::Device device) : network_(config, device) {}
 
   Tensor forward(std::span<const env::Observation* const> observations, const Tensor& weights) override {
     check_graphs(observations, network_.config().node_kinds);
@@ -43,9 +43,9 @@ class TorchEmbeddings : public EmbeddingTrainer {
 
 /// Graphs are shared among LibTorch's threads in a fixed way, so results depend on the number of threads
 /// alone.
-class FusedEmbeddings : public EmbeddingTrainer {
+class FusedEmbeddingTrainer : public EmbeddingTrainer {
  public:
-  FusedEmbeddings(const NetworkConfig& config, internal::FusedKernels kernels)
+  FusedEmbeddingTrainer(const NetworkConfig& config, internal::FusedKernels kernels)
       : kernels_(kernels), model_(config) {
     model_.set_rule_rows(std::vector<float>(config.width, 0.0f));
   }
@@ -80,8 +80,8 @@ std::span<float> values_of(const Tensor& flat) {
   return {flat.data_ptr<float>(), static_cast<std::size_t>(flat.numel())};
 }
 
-Tensor FusedEmbeddings::forward(std::span<const env::Observation* const> observations,
-                                const Tensor& weights) {
+Tensor FusedEmbeddingTrainer::forward(std::span<const env::Observation* const> observations,
+                                      const Tensor& weights) {
   check_graphs(observations, model_.config().node_kinds);
   model_.set_weights(values_of(weights));
   transposed_ = model_.transposed();
@@ -104,7 +104,7 @@ Tensor FusedEmbeddings::forward(std::span<const env::Observation* const> observa
   return leaf_;
 }
 
-void FusedEmbeddings::backward(Tensor gradients) {
+void FusedEmbeddingTrainer::backward(Tensor gradients) {
   if (!leaf_.grad().defined()) return;
   const Tensor held = leaf_.grad().contiguous();
   const float* rows = held.data_ptr<float>();
@@ -135,8 +135,8 @@ std::unique_ptr<EmbeddingTrainer> make_embedding_trainer(const NetworkConfig& co
   if (engine == Engine::fused && !possible)
     throw NnError("the fused engine has no kernel for this width or device", "engine",
                   "use engine = automatic");
-  if (engine == Engine::torch || !possible) return std::make_unique<TorchEmbeddings>(config, device);
-  return std::make_unique<FusedEmbeddings>(config, kernels);
+  if (engine == Engine::torch || !possible) return std::make_unique<TorchEmbeddingTrainer>(config, device);
+  return std::make_unique<FusedEmbeddingTrainer>(config, kernels);
 }
 
 void check_graphs(std::span<const env::Observation* const> observations, std::uint32_t node_kinds) {

@@ -45,8 +45,8 @@ void learn_from(Renaming& renaming, const Poly& a, const Poly& b) {
 
 }  // namespace
 
-bool Equality::follows(const std::vector<z3::expr>& facts, const z3::expr& claim) {
-  return state_.follows(z3::implies(all_of(state_.context(), facts), claim));
+bool Equality::follows(const std::vector<z3::expr>& facts, const z3::expr& goal) {
+  return state_.follows(z3::implies(all_of(state_.context(), facts), goal));
 }
 
 bool Equality::possible(const std::vector<z3::expr>& facts) {
@@ -63,11 +63,11 @@ Poly Equality::pruned(const Poly& a, const std::vector<z3::expr>& facts, std::ve
     for (const z3::expr& guard : term.guards) {
       if (!contains(guard, term.bounds)) {
         if (follows(facts, guard)) {
-          claims_.push_back({facts, guard});
+          obligations_.push_back({facts, guard});
           continue;
         }
         if (follows(facts, !guard)) {
-          claims_.push_back({facts, !guard});
+          obligations_.push_back({facts, !guard});
           vanishes = true;
           break;
         }
@@ -81,7 +81,7 @@ Poly Equality::pruned(const Poly& a, const std::vector<z3::expr>& facts, std::ve
       std::vector<z3::expr> inside = facts;
       inside.insert(inside.end(), kept.guards.begin(), kept.guards.end());
       if (!possible(inside)) {
-        claims_.push_back({facts, !all_of(state_.context(), kept.guards)});
+        obligations_.push_back({facts, !all_of(state_.context(), kept.guards)});
         continue;
       }
     }
@@ -170,17 +170,17 @@ bool Equality::confirm(const Summand& a, const Summand& b, const std::vector<std
     for (std::size_t k = 0; k < image.index.size(); ++k)
       places = places && a.factors[i].index[k] == renaming.apply(image.index[k]);
   }
-  const z3::expr claim = (here == there && z3::implies(here, places)).simplify();
-  if (!follows(facts, claim)) return false;
+  const z3::expr goal = (here == there && z3::implies(here, places)).simplify();
+  if (!follows(facts, goal)) return false;
   std::vector<z3::expr> inside = facts;
   inside.push_back(here);
-  const std::size_t mark = claims_.size();
-  if (!claim.is_true()) claims_.push_back({facts, claim});
+  const std::size_t mark = obligations_.size();
+  if (!goal.is_true()) obligations_.push_back({facts, goal});
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Atom& image = b.factors[order[i]];
     for (std::size_t k = 0; k < image.args.size(); ++k) {
       if (equal(a.factors[i].args[k], applied(renaming, image.args[k], context), inside)) continue;
-      claims_.resize(mark, Claim{{}, context.bool_val(true)});
+      obligations_.resize(mark, ProofObligation{{}, context.bool_val(true)});
       return false;
     }
   }

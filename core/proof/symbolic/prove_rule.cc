@@ -164,10 +164,10 @@ class Prover {
     found.example = to_text(left) + "\n  and " + to_text(right);
     Equality equality(state);
     if (!equality.equal(left, right, {})) return false;
-    for (const Claim& claim : equality.claims()) {
+    for (const ProofObligation& obligation : equality.obligations()) {
       std::vector<SmtAssertion> facts = state.assumptions();
-      facts.insert(facts.end(), claim.facts.begin(), claim.facts.end());
-      if (!found.conditions.add(facts, claim.claim)) {
+      facts.insert(facts.end(), obligation.facts.begin(), obligation.facts.end());
+      if (!found.conditions.add(facts, obligation.goal)) {
         unconfirmed_ = true;
         return false;
       }

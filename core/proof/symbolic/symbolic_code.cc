@@ -45,10 +45,10 @@ SymbolicQuantity arithmetic(char op, const SymbolicQuantity& a, const SymbolicQu
   return quantity_of(std::move(out));
 }
 
-// How a condition is meant: as it stands, or as an assumption, which may say less than the matcher sees.
-enum class Sense : std::uint8_t { exact, assumed };
+// How a condition is read: as it stands, or as an assumption, which may say less than the matcher sees.
+enum class ConditionMode : std::uint8_t { exact, assumed };
 
-z3::expr equal(const SymbolicQuantity& a, const SymbolicQuantity& b, Sense sense,
+z3::expr equal(const SymbolicQuantity& a, const SymbolicQuantity& b, ConditionMode mode,
                const SymbolicScope& scope) {
   z3::context& context = scope.state.context();
   if (a.kind == Kind::none || b.kind == Kind::none) return context.bool_val(false);
@@ -70,17 +70,17 @@ z3::expr equal(const SymbolicQuantity& a, const SymbolicQuantity& b, Sense sense
   const std::size_t count = a.kind == Kind::list ? a.items.size() : b.kind == Kind::list ? b.items.size() : 1;
   for (std::size_t i = 0; i < count; ++i) {
     const z3::expr &x = a.items[a.kind == Kind::list ? i : 0], &y = b.items[b.kind == Kind::list ? i : 0];
-    all = all && (sense == Sense::assumed ? x == y : seen_equal(x, y, scope));
+    all = all && (mode == ConditionMode::assumed ? x == y : seen_equal(x, y, scope));
   }
   return all.simplify();
 }
 
-SymbolicQuantity compare(const Code& code, Sense sense, const SymbolicScope& scope) {
+SymbolicQuantity compare(const Code& code, ConditionMode mode, const SymbolicScope& scope) {
   const std::string& op = code.symbol;
   const SymbolicQuantity a = evaluate(code.args[0], scope), b = evaluate(code.args[1], scope);
   if (a.kind == Kind::none || b.kind == Kind::none) return {};
-  if (op == "==") return truth_of(equal(a, b, sense, scope));
-  if (op == "!=") return truth_of(!equal(a, b, Sense::exact, scope));
+  if (op == "==") return truth_of(equal(a, b, mode, scope));
+  if (op == "!=") return truth_of(!equal(a, b, ConditionMode::exact, scope));
   if (a.kind == Kind::real || b.kind == Kind::real || b.kind == Kind::list)
     throw Unprovable("a comparison of real numbers");
   z3::expr all = scope.state.context().bool_val(true);
@@ -168,8 +168,8 @@ bool always_known(const Code& code) {
 }
 
 // For "and", "or" and the condition of a comprehension: what has no value is false.
-z3::expr part_of_connected(const Code& code, Sense sense, const SymbolicScope& scope) {
-  const bool asserted = sense == Sense::assumed;
+z3::expr part_of_connected(const Code& code, ConditionMode mode, const SymbolicScope& scope) {
+  const bool asserted = mode == ConditionMode::assumed;
   const SymbolicQuantity q = asserted ? assumed(code, scope) : evaluate(code, scope);
   if (q.kind != Kind::boolean) return scope.state.context().bool_val(false);
   return asserted || always_known(code) ? q.items[0] : scope.state.maybe() && q.items[0];
@@ -181,7 +181,8 @@ SymbolicQuantity comprehension(const Code& code, const SymbolicScope& scope) {
   Index out;
   for (const z3::expr& item : source.items) {
     scope.bindings.quantity(code.slot, 0) = quantity_of(item);
-    if (code.args.size() > 2 && !scope.state.decide(part_of_connected(code.args[2], Sense::exact, scope)))
+    if (code.args.size() > 2 &&
+        !scope.state.decide(part_of_connected(code.args[2], ConditionMode::exact, scope)))
       continue;
     const SymbolicQuantity value = evaluate(code.args[0], scope);
     if (value.kind == Kind::integer)
@@ -206,24 +207,25 @@ SymbolicQuantity spread(const Code& code, const SymbolicScope& scope) {
 }
 
 // It is false for a dim that the matcher does not know.
-SymbolicQuantity parity(const SymbolicQuantity& q, int wanted, Sense sense, const SymbolicScope& scope) {
+SymbolicQuantity parity(const SymbolicQuantity& q, int wanted, ConditionMode mode,
+                        const SymbolicScope& scope) {
   if (q.kind != Kind::integer && q.kind != Kind::list) return {};
   z3::expr all = scope.state.context().bool_val(true);
   for (const z3::expr& item : q.items) {
-    const bool known = sense == Sense::assumed || scope.state.concrete(item);
+    const bool known = mode == ConditionMode::assumed || scope.state.concrete(item);
     if (!known) all = all && scope.state.maybe();
     all = all && z3::mod(item, scope.state.number(2)) == wanted;
   }
   return truth_of(all);
 }
 
-SymbolicQuantity connected(const Code& code, Sense sense, const SymbolicScope& scope) {
-  const z3::expr first = part_of_connected(code.args[0], sense, scope);
+SymbolicQuantity connected(const Code& code, ConditionMode mode, const SymbolicScope& scope) {
+  const z3::expr first = part_of_connected(code.args[0], mode, scope);
   // The second part may be meaningless where the first decides.
   const bool conjunction = code.form == Form::conjunction;
   if (scope.state.follows(conjunction ? !first : first))
     return truth_of(scope.state.context().bool_val(!conjunction));
-  const z3::expr second = part_of_connected(code.args[1], sense, scope);
+  const z3::expr second = part_of_connected(code.args[1], mode, scope);
   return truth_of(conjunction ? first && second : first || second);
 }
 
@@ -259,15 +261,15 @@ SymbolicQuantity negation(const Code& code, const SymbolicScope& scope) {
   return q.kind == Kind::boolean ? truth_of(!q.items[0]) : SymbolicQuantity{};
 }
 
-SymbolicQuantity contained(const Code& code, Sense sense, const SymbolicScope& scope) {
+SymbolicQuantity contained(const Code& code, ConditionMode mode, const SymbolicScope& scope) {
   const SymbolicQuantity needle = evaluate(code.args[0], scope);
   z3::expr any = scope.state.context().bool_val(false);
   for (std::size_t i = 1; i < code.args.size(); ++i) {
     const SymbolicQuantity value = evaluate(code.args[i], scope);
     if (code.symbol == "set") {
-      any = any || equal(needle, value, sense, scope);
+      any = any || equal(needle, value, mode, scope);
     } else {
-      for (const z3::expr& item : value.items) any = any || equal(needle, quantity_of(item), sense, scope);
+      for (const z3::expr& item : value.items) any = any || equal(needle, quantity_of(item), mode, scope);
     }
   }
   return truth_of(any);
@@ -283,15 +285,16 @@ z3::expr seen_equal(const z3::expr& a, const z3::expr& b, const SymbolicScope& s
 SymbolicQuantity assumed(const Code& code, const SymbolicScope& scope) {
   switch (code.form) {
     case Form::compare:
-      return compare(code, Sense::assumed, scope);
+      return compare(code, ConditionMode::assumed, scope);
     case Form::conjunction:
     case Form::disjunction:
-      return connected(code, Sense::assumed, scope);
+      return connected(code, ConditionMode::assumed, scope);
     case Form::member_of:
-      return contained(code, Sense::assumed, scope);
+      return contained(code, ConditionMode::assumed, scope);
     case Form::odd:
     case Form::even:
-      return parity(evaluate(code.args[0], scope), code.form == Form::odd ? 1 : 0, Sense::assumed, scope);
+      return parity(evaluate(code.args[0], scope), code.form == Form::odd ? 1 : 0, ConditionMode::assumed,
+                    scope);
     default:
       return evaluate(code, scope);
   }
@@ -320,19 +323,19 @@ SymbolicQuantity evaluate(const Code& code, const SymbolicScope& scope) {
       return a;
     }
     case Form::compare:
-      return compare(code, Sense::exact, scope);
+      return compare(code, ConditionMode::exact, scope);
     case Form::conjunction:
     case Form::disjunction:
-      return connected(code, Sense::exact, scope);
+      return connected(code, ConditionMode::exact, scope);
     case Form::negation:
       return negation(code, scope);
     case Form::minus:
       return arithmetic('-', quantity_of(scope.state.number(0)), arg(0), scope);
     case Form::member_of:
-      return contained(code, Sense::exact, scope);
+      return contained(code, ConditionMode::exact, scope);
     case Form::odd:
     case Form::even:
-      return parity(arg(0), code.form == Form::odd ? 1 : 0, Sense::exact, scope);
+      return parity(arg(0), code.form == Form::odd ? 1 : 0, ConditionMode::exact, scope);
     case Form::index:
       return element(arg(0), arg(1), scope);
     case Form::slice:

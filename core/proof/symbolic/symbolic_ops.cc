@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/proof/symbolic/followed.h"
+#include "core/proof/symbolic/interpretation.h"
 #include "core/proof/symbolic/symbolic_tensor.h"
 
 namespace regraft::proof {
@@ -196,7 +196,7 @@ std::vector<SymbolicTensor> apply_symbolically(ProofCase& state, OpKind kind, co
   for (std::size_t i = 0; i < std::min<std::size_t>(op.min_inputs, inputs.size()); ++i) {
     if (!inputs[i].present) throw IllTyped("an operation on an absent operand");
   }
-  if (generic.empty() && followed(kind) == Followed::not_at_all)
+  if (generic.empty() && interpretation(kind) == Interpretation::unsupported)
     throw Unprovable(std::string(op.name) + " is not followed by the prover");
   if (!generic.empty() || op.is(graph::kElementwise))
     return {symbolic_elementwise(state, kind, generic, attrs, inputs)};

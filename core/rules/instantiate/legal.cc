@@ -21,12 +21,13 @@ InlineVector<graph::Value, 8> read_values(const CompiledRule& rule, Bindings& bi
   return values;
 }
 
-bool makes_cycle(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings, Reach& reach) {
+bool makes_cycle(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings,
+                 Reachability& reachability) {
   if (rule.always_acyclic) return false;
   InlineVector<graph::Value, 8> replaced;
   for_each_replacement(rule, bindings,
                        [&](const Tensor& before, const Tensor&) { replaced.push_back(before.value); });
-  return reach.any(graph, replaced, read_values(rule, bindings));
+  return reachability.any(graph, replaced, read_values(rule, bindings));
 }
 
 bool has_known_ranks(const graph::Graph& graph, const Bindings& bindings) {

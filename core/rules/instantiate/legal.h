@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/rules/instantiate/builder.h"
-#include "core/rules/instantiate/reach.h"
+#include "core/rules/instantiate/reachability.h"
 
 namespace regraft::rules {
 
@@ -25,7 +25,8 @@ InlineVector<graph::Value, 8> read_values(const CompiledRule& rule, Bindings& bi
 
 /// Whether replacing makes a cycle: one of the left values that the right side reads is, or can be reached
 /// from, a replaced value.
-bool makes_cycle(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings, Reach& reach);
+bool makes_cycle(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings,
+                 Reachability& reachability);
 
 /// Why the rule does not cover the bound values: integers where it computes, a dim of 0, more dims than its
 /// proof covers. Empty: it covers them.

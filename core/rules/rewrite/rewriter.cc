@@ -7,7 +7,7 @@
 #include "core/rules/instantiate/builder.h"
 #include "core/rules/instantiate/legal.h"
 #include "core/rules/lang/rule_error.h"
-#include "core/rules/match/locator.h"
+#include "core/rules/match/bindings_finder.h"
 #include "core/rules/rewrite/merge_equal_users.h"
 
 namespace regraft::rules {
@@ -31,15 +31,15 @@ struct Change {
 struct Rewriter::State {
   graph::Graph& graph;
   const RuleSet& rules;
-  std::vector<std::unique_ptr<Locator>> locators;  // by rule, made when first needed
+  std::vector<std::unique_ptr<BindingsFinder>> finders;  // by rule, made when first needed
   OperationMemo memo;
   std::uint64_t generation = 0;  // of the tables, as `memo` knows them
-  Reach reach;
+  Reachability reachability;
   Rewrite rewrite;
   std::vector<NodeId> added;
   std::vector<Change> changes;
 
-  State(graph::Graph& g, const RuleSet& r) : graph(g), rules(r), locators(r.size()) {}
+  State(graph::Graph& g, const RuleSet& r) : graph(g), rules(r), finders(r.size()) {}
 
   void forget_where_void();
   Bindings& locate(const Match& match);
@@ -57,14 +57,14 @@ Bindings& Rewriter::State::locate(const Match& match) {
   if (match.rule >= rules.size())
     throw RuleError("there is no rule " + std::to_string(match.rule), "match", "");
   const CompiledRule& rule = rules.compiled(match.rule);
-  auto& locator = locators[match.rule];
-  if (!locator) locator = std::make_unique<Locator>(rule, graph);
-  Bindings* bindings = locator->find(match.nodes);
+  auto& finder = finders[match.rule];
+  if (!finder) finder = std::make_unique<BindingsFinder>(rule, graph);
+  Bindings* bindings = finder->find(match.nodes);
   if (!bindings) refuse(rules, match, "its pattern is not there");
   if (!has_known_ranks(graph, *bindings)) refuse(rules, match, "a rank is unknown");
   if (const auto why = outside_of_claim(rule, graph, *bindings); !why.empty())
     refuse(rules, match, std::string(why));
-  if (makes_cycle(rule, graph, *bindings, reach)) refuse(rules, match, "it would make a cycle");
+  if (makes_cycle(rule, graph, *bindings, reachability)) refuse(rules, match, "it would make a cycle");
   return *bindings;
 }
 

@@ -151,29 +151,29 @@ std::optional<Value> of_pair(const Graph& graph, const Node& node) {
   return twice == Twice::back ? inner.inputs[0] : node.inputs[0];
 }
 
-/// Bits of a number's magnitude that a type holds exactly, and the reach of its exponent.
-struct Reach {
+/// Bits of a number's magnitude that a type holds exactly, and bits of its exponent.
+struct NumberFormat {
   int digits = 0, exponent = 0;
   bool sign = false;
 };
 
-std::optional<Reach> reach_of(DType type) {
+std::optional<NumberFormat> format_of(DType type) {
   switch (type) {
     case DType::float16:
-      return Reach{11, 5, true};
+      return NumberFormat{11, 5, true};
     case DType::bfloat16:
-      return Reach{8, 8, true};
+      return NumberFormat{8, 8, true};
     case DType::float32:
-      return Reach{24, 8, true};
+      return NumberFormat{24, 8, true};
     case DType::float64:
-      return Reach{53, 11, true};
+      return NumberFormat{53, 11, true};
     case DType::boolean:
-      return Reach{1, 0, false};
+      return NumberFormat{1, 0, false};
     default:
       if (!graph::is_integer(type)) return std::nullopt;
       const bool sign =
           type == DType::int8 || type == DType::int16 || type == DType::int32 || type == DType::int64;
-      return Reach{static_cast<int>(8 * graph::dtype_bytes(type)) - (sign ? 1 : 0), 0, sign};
+      return NumberFormat{static_cast<int>(8 * graph::dtype_bytes(type)) - (sign ? 1 : 0), 0, sign};
   }
 }
 
@@ -189,7 +189,7 @@ std::optional<Value> same_value(const Graph& graph, graph::NodeId id) {
 }
 
 bool holds_all(DType type, DType of) {
-  const std::optional<Reach> here = reach_of(type), there = reach_of(of);
+  const std::optional<NumberFormat> here = format_of(type), there = format_of(of);
   if (!here || !there || (there->sign && !here->sign)) return false;
   return here->digits >= there->digits && (graph::is_float(type) || !graph::is_float(of)) &&
          (here->exponent >= there->exponent || there->exponent == 0);

@@ -8,6 +8,7 @@
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "core/base/processors.h"
+#include "core/base/resource_usage.h"
 
 namespace regraft {
 namespace {

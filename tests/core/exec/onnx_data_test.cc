@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iostream>
 
-#include "core/base/process.h"
 #include "core/exec/inputs/find_meanings.h"
 #include "core/exec/inputs/user_inputs.h"
 #include "core/exec/rewrite_fuzzing/random_walk.h"

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/graph/types.h"
+#include "core/graph/graph_error.h"
 
 namespace regraft::graph {
 namespace {

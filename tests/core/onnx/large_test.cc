@@ -9,6 +9,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
+#include "core/base/resource_usage.h"
 #include "core/graph/order.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
@@ -22,13 +23,6 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kRows = 8192, kColumns = 8192;  // 256 MiB a tensor
 constexpr std::uint64_t kTensorBytes = kRows * kColumns * sizeof(float);
 constexpr int kTensors = 12;
-
-std::uint64_t peak_rss_bytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("VmHWM:")) return std::strtoull(line.c_str() + 6, nullptr, 10) * 1024;
-  return 0;
-}
 
 void forget_peak() {
   std::ofstream("/proc/self/clear_refs") << "5";

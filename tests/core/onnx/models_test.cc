@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <map>
 
 #include "core/base/file.h"
+#include "core/base/resource_usage.h"
 #include "core/graph/order.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
@@ -68,13 +68,6 @@ constexpr bool kSanitized = true;
 #else
 constexpr bool kSanitized = false;
 #endif
-
-std::uint64_t peak_rss_bytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("VmHWM:")) return std::strtoull(line.c_str() + 6, nullptr, 10) * 1024;
-  return 0;
-}
 
 TEST(Memory, ImportAndExportOfBertStayBelowItsSize) {
   if (kSanitized) GTEST_SKIP() << "sanitizers keep shadow memory of their own";

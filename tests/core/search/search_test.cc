@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/env/environment.h"
 #include "core/env/exhaustive.h"
 #include "core/env/layered_world.h"
 #include "core/env/synthetic.h"

@@ -44,8 +44,8 @@ class GroupTest : public ::testing::TestWithParam<bool> {
       authorised.add("actor-" + std::to_string(rank), keys_[rank].public_key);
     authorised.add("another", other_.public_key);
   }
-  LeadOptions lead() const {
-    LeadOptions options;
+  LeaderOptions leader() const {
+    LeaderOptions options;
     options.size = kMembers;
     options.bind = {"tcp://127.0.0.1:*", "ipc://" + (folder_.path() / "group.ipc").string()};
     options.plain = GetParam();
@@ -72,17 +72,17 @@ class GroupTest : public ::testing::TestWithParam<bool> {
     return options;
   }
   struct Two {
-    LeadOptions first;
+    LeaderOptions first;
     PeerOptions second;
   };
   /// Their connection goes over a proxy at this port.
   Two over_proxy(std::uint16_t port) const {
-    Two two{lead(), through_proxy(peer(1))};
+    Two two{leader(), through_proxy(peer(1))};
     two.first.size = two.second.size = 2;
     two.first.bind = {"tcp://127.0.0.1:" + std::to_string(port)};
     return two;
   }
-  void forget_the_first_lead() { fs::remove(folder_.path() / "learners.json"); }
+  void forget_the_first_leader() { fs::remove(folder_.path() / "learners.json"); }
   KeyPair other_ = make_key_pair();  // authorised, but no learner's
 
   void end() { std::ofstream(folder_.path() / "ended") << "now"; }
@@ -116,7 +116,7 @@ TEST_P(GroupTest, SumsHaveTheSameBitsEverywhereInTheOrderOfRanks) {
   for (std::uint32_t rank = 1; rank < kMembers; ++rank)
     peers.emplace_back(
         [&, options = peer(rank)] { results[options.rank] = take_part(*join_group(options)); });
-  results[0] = take_part(*lead_group(lead()));
+  results[0] = take_part(*lead_group(leader()));
   peers.clear();
   std::vector<float> expected;
   for (std::uint64_t round = 0; round < 20; ++round) {
@@ -147,7 +147,7 @@ TEST_P(GroupTest, APeerThatIsKilledAndStartedAnewEndsTheGroupAndJoinsTheNext) {
   killed.go();
   steady.go();
   {
-    const auto group = lead_group(lead());
+    const auto group = lead_group(leader());
     std::vector<float> values{1};
     group->add_up(values);
     EXPECT_EQ(values, std::vector<float>{3});
@@ -159,7 +159,7 @@ TEST_P(GroupTest, APeerThatIsKilledAndStartedAnewEndsTheGroupAndJoinsTheNext) {
     EXPECT_EQ(error.fault(), WireFault::kRefused) << error.what();
     EXPECT_THAT(error.what(), ::testing::HasSubstr("learner 1 has gone"));
   }
-  const auto group = lead_group(lead());
+  const auto group = lead_group(leader());
   std::vector<float> values{1};
   group->add_up(values);
   EXPECT_EQ(values, std::vector<float>{3});
@@ -177,7 +177,7 @@ TEST_P(GroupTest, AMemberThatComputesSomethingElseEndsIt) {
     });
   }
   {
-    const auto group = lead_group(lead());
+    const auto group = lead_group(leader());
     std::vector<float> values(5);
     EXPECT_EQ(error_of([&] { group->add_up(values); }).fault(), WireFault::kMisuse);
   }
@@ -185,13 +185,13 @@ TEST_P(GroupTest, AMemberThatComputesSomethingElseEndsIt) {
 }
 
 TEST_P(GroupTest, WhoDoesNotJoinOrAnswerIsWaitedForAWhile) {
-  LeadOptions impatient = lead();
+  LeaderOptions impatient = leader();
   impatient.size = 2;
   impatient.patience = 300ms;
   EXPECT_THAT(error_of([&] { lead_group(impatient); }).what(),
               ::testing::HasSubstr("1 learners have not joined"));
   impatient.patience = 5s;
-  forget_the_first_lead();
+  forget_the_first_leader();
   std::jthread peer_that_waits([options = peer(1)] {
     const auto group = join_group(options);
     EXPECT_EQ(error_of([&] { group->share({}); }).fault(), WireFault::kClosed);
@@ -204,7 +204,7 @@ TEST_P(GroupTest, WhoDoesNotJoinOrAnswerIsWaitedForAWhile) {
   }
 }
 
-// A lead whose first update is hours away writes its file only then.
+// A leader whose first update is hours away writes its file only then.
 TEST_P(GroupTest, ALeadThatIsNotThereYetIsWaitedForLongerThanPatience) {
   PeerOptions early = peer(1);
   early.size = 2;
@@ -218,7 +218,7 @@ TEST_P(GroupTest, ALeadThatIsNotThereYetIsWaitedForLongerThanPatience) {
     join_group(early)->add_up(values);
     EXPECT_EQ(values, std::vector<float>{3});
   });
-  LeadOptions of_two = lead();
+  LeaderOptions of_two = leader();
   of_two.size = 2;
   std::vector<float> values{1};
   lead_group(of_two)->add_up(values);
@@ -253,7 +253,7 @@ TEST_P(GroupTest, AHandshakeOrAHelloThatIsCutOnItsWayIsSaidAgain) {
     group->add_up(values);
     EXPECT_EQ(values, std::vector<float>{3});
     EXPECT_TRUE(proxy.was_cut(TcpProxy::kToLearner));
-    forget_the_first_lead();
+    forget_the_first_leader();
   }
 }
 
@@ -285,7 +285,7 @@ TEST_P(GroupTest, AConnectionThatIsCutAmidValuesEndsItAtOnce) {
 
 TEST_P(GroupTest, NeitherAStrangerNorAnActorJoins) {
   if (GetParam()) GTEST_SKIP() << "plain transport knows no strangers";
-  LeadOptions impatient = lead();
+  LeaderOptions impatient = leader();
   impatient.size = 2;
   impatient.patience = 1s;
   for (const KeyPair& keys : {make_key_pair(), other_}) {
@@ -300,7 +300,7 @@ TEST_P(GroupTest, NeitherAStrangerNorAnActorJoins) {
 TEST_P(GroupTest, OfAnotherConfigIsRefused) {
   PeerOptions other = peer(1);
   other.config = "another";
-  LeadOptions options = lead();
+  LeaderOptions options = leader();
   options.size = 2;
   std::jthread tries([&] { EXPECT_THROW(join_group(other), WireError); });
   EXPECT_EQ(error_of([&] { lead_group(options); }).fault(), WireFault::kMisuse);
@@ -308,7 +308,7 @@ TEST_P(GroupTest, OfAnotherConfigIsRefused) {
 }
 
 TEST_P(GroupTest, WhoIsAskedToStopWaitsNoLonger) {
-  LeadOptions options = lead();
+  LeaderOptions options = leader();
   options.size = 2;
   options.stopped = [] { return true; };
   options.patience = 100ms;  // shorter than for who is asked to stop

@@ -8,6 +8,7 @@
 
 #include "core/base/mutex.h"
 #include "learner/job/checkpoint.h"
+#include "learner/job/curve_point.h"
 #include "learner/job/job_hub.h"
 #include "learner/job/phase.h"
 #include "learner/job/ticket_plan.h"

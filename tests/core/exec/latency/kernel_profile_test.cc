@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/base/process.h"
+#include "core/base/resource_usage.h"
 #include "core/exec/inputs/find_feed.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/tiny_models.h"

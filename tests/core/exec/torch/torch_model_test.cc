@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/exec/equivalence/compare.h"
 #include "core/exec/inputs/find_feed.h"
 #include "core/exec/inputs/inputs.h"

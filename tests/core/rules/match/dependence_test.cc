@@ -4,7 +4,7 @@
 
 #include "core/graph/random_graph.h"
 #include "core/graph/reference_order.h"
-#include "core/rules/instantiate/reach.h"
+#include "core/rules/instantiate/reachability.h"
 
 namespace regraft::rules {
 namespace {
@@ -41,7 +41,7 @@ TEST(Dependence, AnswersAsOneSearchAQuestionDoes) {
       }
       dependence.settle();
       for (const Question& question : questions) {
-        const bool wanted = Reach().any(graph, question.values, question.targets);
+        const bool wanted = Reachability().any(graph, question.values, question.targets);
         const bool found = dependence.might(question.values, question.targets) &&
                            dependence.depends(question.values, question.targets);
         ASSERT_EQ(found, wanted);

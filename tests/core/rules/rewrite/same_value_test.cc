@@ -88,32 +88,33 @@ TEST(SameValue, OfWhatLeavesItsOperandAsItIs) {
 }
 
 /// A type, and numbers of it that are hard to hold: all digits of its largest, and its least.
-struct Reach {
+struct TypeLimits {
   DType type;
   long double lowest, largest, least;
   int digits;
 };
 
 template <typename T>
-Reach reach(DType type) {
+TypeLimits limits(DType type) {
   using Limits = std::numeric_limits<T>;
   return {type, Limits::lowest(), Limits::max(), std::is_integral_v<T> ? 1 : Limits::denorm_min(),
           Limits::digits};
 }
 
 TEST(HoldsAll, WhereEachNumberOfOneTypeIsOneOfTheOther) {
-  const std::vector<Reach> types{reach<float>(DType::float32),
-                                 reach<double>(DType::float64),
-                                 reach<bool>(DType::boolean),
-                                 reach<std::int8_t>(DType::int8),
-                                 reach<std::uint8_t>(DType::uint8),
-                                 reach<std::int32_t>(DType::int32),
-                                 reach<std::int64_t>(DType::int64),
-                                 reach<std::uint64_t>(DType::uint64),
-                                 {DType::float16, -65504, 65504, std::ldexp(1.0L, -24), 11},
-                                 {DType::bfloat16, -0x1.FEp127L, 0x1.FEp127L, std::ldexp(1.0L, -133), 8}};
-  for (const Reach& type : types)
-    for (const Reach& of : types)
+  const std::vector<TypeLimits> types{
+      limits<float>(DType::float32),
+      limits<double>(DType::float64),
+      limits<bool>(DType::boolean),
+      limits<std::int8_t>(DType::int8),
+      limits<std::uint8_t>(DType::uint8),
+      limits<std::int32_t>(DType::int32),
+      limits<std::int64_t>(DType::int64),
+      limits<std::uint64_t>(DType::uint64),
+      {DType::float16, -65504, 65504, std::ldexp(1.0L, -24), 11},
+      {DType::bfloat16, -0x1.FEp127L, 0x1.FEp127L, std::ldexp(1.0L, -133), 8}};
+  for (const TypeLimits& type : types)
+    for (const TypeLimits& of : types)
       EXPECT_EQ(holds_all(type.type, of.type), type.lowest <= of.lowest && of.largest <= type.largest &&
                                                    type.least <= of.least && of.digits <= type.digits)
           << graph::dtype_name(type.type) << " of " << graph::dtype_name(of.type);

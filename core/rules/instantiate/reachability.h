@@ -11,7 +11,7 @@ namespace regraft::rules {
 
 /// Forward reachability, one question at a time; dependence.h answers many of one state of a graph at once.
 /// Keeps its memory.
-class Reach {
+class Reachability {
  public:
   /// Whether one of the targets is one of the values, or depends on one.
   bool any(const graph::Graph& graph, std::span<const graph::Value> values,

@@ -1,11 +1,11 @@
-#include "core/rules/instantiate/reach.h"
+#include "core/rules/instantiate/reachability.h"
 
 #include <algorithm>
 
 namespace regraft::rules {
 
-bool Reach::any(const graph::Graph& graph, std::span<const graph::Value> values,
-                std::span<const graph::Value> targets) {
+bool Reachability::any(const graph::Graph& graph, std::span<const graph::Value> values,
+                       std::span<const graph::Value> targets) {
   for (graph::Value target : targets) {
     if (std::find(values.begin(), values.end(), target) != values.end()) return true;
   }

@@ -1,4 +1,4 @@
-#include "core/rules/match/locator.h"
+#include "core/rules/match/bindings_finder.h"
 
 #include <algorithm>
 #include <array>
@@ -7,13 +7,13 @@ namespace regraft::rules {
 
 using graph::NodeId;
 
-Bindings* Locator::find(std::span<const NodeId> nodes) {
+Bindings* BindingsFinder::find(std::span<const NodeId> nodes) {
   const bool alive = std::all_of(nodes.begin(), nodes.end(), [&](NodeId id) { return graph_.alive(id); });
   if (nodes.empty() || !alive) return nullptr;
   return rule_.is_siblings() ? find_set(nodes) : find_plain(nodes);
 }
 
-Bindings* Locator::find_plain(std::span<const NodeId> nodes) {
+Bindings* BindingsFinder::find_plain(std::span<const NodeId> nodes) {
   Bindings* out = nullptr;
   matcher_.run(nodes[0], nodes, [&](Bindings& bindings, std::span<const NodeId> trace) {
     if (!std::ranges::equal(trace, nodes)) return false;
@@ -23,7 +23,7 @@ Bindings* Locator::find_plain(std::span<const NodeId> nodes) {
   return out;
 }
 
-Bindings* Locator::find_set(std::span<const NodeId> nodes) {
+Bindings* BindingsFinder::find_set(std::span<const NodeId> nodes) {
   const auto is_plain = [&](const Step& s) { return rule_.nodes[s.node].member_set < 0; };
   const auto plain =
       static_cast<std::size_t>(std::count_if(rule_.steps.begin(), rule_.steps.end(), is_plain));
@@ -45,7 +45,7 @@ Bindings* Locator::find_set(std::span<const NodeId> nodes) {
   return passes_set_checks(rule_, graph_, set_) ? &set_ : nullptr;
 }
 
-void Locator::members_at(NodeId root, Found& out) {
+void BindingsFinder::members_at(NodeId root, Found& out) {
   out.count = 0;
   matcher_.run(root, {}, [&](Bindings& bindings, std::span<const NodeId>) {
     if (out.count == out.members.size()) out.members.push_back({root, bindings, {}, {}});
@@ -62,8 +62,8 @@ void Locator::members_at(NodeId root, Found& out) {
 }
 
 // The member whose own and plain nodes are these and that fits the first member.
-const Member* Locator::pick(const Found& found, std::span<const NodeId> own,
-                            std::span<const NodeId> plain) const {
+const Member* BindingsFinder::pick(const Found& found, std::span<const NodeId> own,
+                                   std::span<const NodeId> plain) const {
   for (const Member& member : std::span(found.members).first(found.count)) {
     if (!chosen_.empty() && !compatible(*chosen_[0], member)) continue;
     InlineVector<NodeId, 8> nodes;

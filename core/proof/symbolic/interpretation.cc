@@ -1,10 +1,10 @@
-#include "core/proof/symbolic/followed.h"
+#include "core/proof/symbolic/interpretation.h"
 
 namespace regraft::proof {
 
 using graph::OpKind;
 
-Followed followed(OpKind kind) {
+Interpretation interpretation(OpKind kind) {
   switch (kind) {
     // symbolic_ops.cc
     case OpKind::add:
@@ -35,12 +35,13 @@ Followed followed(OpKind kind) {
     case OpKind::split:
     case OpKind::slice:
     case OpKind::gather:
-      return Followed::by_definition;
+      return Interpretation::defined;
     case OpKind::cast:  // changes the type of elements
     case OpKind::clip:  // has operands that may be absent
-      return Followed::not_at_all;
+      return Interpretation::unsupported;
     default:
-      return graph::op_info(kind).is(graph::kElementwise) ? Followed::as_function : Followed::not_at_all;
+      return graph::op_info(kind).is(graph::kElementwise) ? Interpretation::uninterpreted
+                                                          : Interpretation::unsupported;
   }
 }
 

@@ -11,10 +11,10 @@
 namespace regraft::rules {
 
 /// Finds the bindings of matches of one rule on one graph. Keeps its memory from match to match. One thread.
-class Locator {
+class BindingsFinder {
  public:
   /// Both outlive it.
-  Locator(const CompiledRule& rule, const graph::Graph& graph)
+  BindingsFinder(const CompiledRule& rule, const graph::Graph& graph)
       : rule_(rule), graph_(graph), matcher_(rule, graph), set_(rule) {}
 
   /// The bindings of the first way, in written order, in which the pattern lies on these nodes; valid until

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "core/base/error.h"
+
+namespace regraft::graph {
+
+class GraphError : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace regraft::graph
