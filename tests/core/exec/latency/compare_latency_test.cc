@@ -168,7 +168,7 @@ TEST(CompareLatency, NoSecondSeriesWhereOneDoes) {
   EXPECT_EQ(compare_latency(launcher, "before", "after", options).series, 1);
 }
 
-/// Of 14 sessions in a row six are a little faster than is asked for, and eight slower.
+/// Six of 14 sessions in a row are a little faster than is asked for, and eight slower.
 class SplitLauncher : public Launcher {
  public:
   Measurement measure(const MeasureRequest& request) override {
