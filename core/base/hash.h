@@ -31,7 +31,7 @@ Hash128 hash_bytes(std::span<const std::byte> bytes, std::uint64_t seed = 0);
 Hash128 hash_text(std::string_view text, std::uint64_t seed = 0);
 
 /// A hash and what comes behind it: a folded product of 64 bits for each half (as in wyhash), much faster
-/// than Hasher. `hash` is well mixed, as of Hasher; a half of it that equals next's would be forgotten.
+/// than Hasher. `hash` is well mixed, as of Hasher; where a half of it equals next's, that half forgets both.
 inline Hash128 chained(const Hash128& hash, const Hash128& next) {
   const auto fold = [](std::uint64_t a, std::uint64_t b) {
     const auto product = static_cast<unsigned __int128>(a) * b;

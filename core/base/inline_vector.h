@@ -13,7 +13,7 @@
 
 namespace regraft {
 
-/// A vector of trivially copyable values, fewer than 2^32, that keeps up to N of them inside the object; more
+/// A vector of trivially copyable values, fewer than 2^31, that keeps up to N of them inside the object; more
 /// go to recycled memory.
 template <typename T, std::size_t N>
 class InlineVector {

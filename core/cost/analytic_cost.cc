@@ -155,7 +155,8 @@ void AnalyticCost::visit(NodeId id, int left) {
 
 // Where another part of the weights is streamed, all kernels that read weights take another time.
 void AnalyticCost::settle_latencies() {
-  const bool all = std::exchange(streamed_share_, streamed_share()) != streamed_share_;
+  const double before = std::exchange(streamed_share_, streamed_share());
+  const bool all = before != streamed_share_;
   for (NodeId id = 0; all && id < costs_.size(); ++id) latencies_[id] = latency_of(costs_[id].time);
   for (const NodeId id : reached_) latencies_[id] = latency_of(costs_[id].time);
 }

@@ -50,12 +50,7 @@ void CanonicalOrder::note_edits() {
   std::sort(touched_.begin(), touched_.end());
   touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
   for (const NodeId id : touched_) note_edit(id);
-  // Touched ones come in again, and so do those that read another weight now.
-  std::erase_if(sources_, [&](const Ready& source) {
-    const bool anew = source_[source.node] != 0 && stale_[source.node] != 0;
-    if (anew) touched_.push_back(source.node);
-    return anew || source_[source.node] == 0;
-  });
+  std::erase_if(sources_, [&](const Ready& source) { return source_[source.node] == 0; });
   constexpr std::size_t kFew = 16;  // up to here, sorting in is cheaper than sorting anew
   const auto by_hash = [&](Ready a, Ready b) {
     return a.key != b.key ? a.key < b.key : merkle_[a.node] < merkle_[b.node];

@@ -48,7 +48,7 @@ int calibrate_model(const CalibrateArguments& options) {
   const SystemClock clock;
   Progress progress({.label = "measuring",
                      .unit = "graphs",
-                     .total = prediction.walked + prediction.searched,
+                     .total = prediction.walked + prediction.searched,  // or fewer, of a short path
                      .terminal = is_terminal(2)},
                     clock, std::cerr);
   std::uint64_t done = 0;
@@ -137,6 +137,8 @@ int calibrate(CalibrateArguments& options) {
   files.reads("MODEL", options.model);
   files.reads_rules("--rules", prediction.rules);
   prediction.model = *options.model;
+  if (prediction.searched == 1)
+    throw UsageError("one graph tells nothing of a path", "--path 1", "give 2 or more, or 0");
   return calibrate_model(options);
 }
 
@@ -167,17 +169,17 @@ void add_calibrate(Command& program, Action& action) {
       ->check(in_range(2, 100000))
       ->capture_default_str()
       ->needs(model);
-  command->add_option("--depth", options->prediction.depth, "most rewrites between the model and a graph")
+  command->add_option("--depth", options->prediction.depth, "most rewrites of a random walk")
       ->check(in_range(1, 100000))
       ->capture_default_str()
       ->needs(model);
   command
       ->add_option("--path", options->prediction.searched,
-                   "graphs on the path of a search that are measured; 0: none")
+                   "graphs on the path of a search that are measured, at least 2; 0: none")
       ->check(in_range(0, 100000))
       ->capture_default_str()
       ->needs(model);
-  command->add_option("--search-seconds", options->prediction.search_s, "seconds of that search")
+  command->add_option("--search-seconds", options->prediction.search_s, "seconds of the search for --path")
       ->check(in_range(0.1, 86400.0))
       ->capture_default_str()
       ->needs(model);

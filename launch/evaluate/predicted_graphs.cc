@@ -14,10 +14,15 @@
 #include "core/cost/kernel_database.h"
 #include "core/cost/measured_kernels.h"
 #include "core/env/rewrite_state.h"
+#include "core/exec/inputs/feed.h"
 #include "core/exec/latency/launcher.h"
+#include "core/exec/runtime/exec_error.h"
+#include "core/graph/graph.h"
 #include "core/onnx/export.h"
 #include "core/onnx/import.h"
+#include "core/rules/match/match.h"
 #include "core/rules/rewrite/cleanup.h"
+#include "core/rules/set/rule_set.h"
 #include "core/search/all_sites_descent.h"
 #include "launch/call/subprocess_checks.h"
 
@@ -155,8 +160,11 @@ class Prediction {
     };
     PredictedGraph graph{state.depth(), by(rates_), by(corrected_), by(alone_),
                          launcher_->measure(request).latency_ms() * 1e3};
-    if (number % kProfiledEvery == 0 && is_profiled(options_.runtime))
-      graph.agreed_share = profile(file).agreed_share;
+    if (number % kProfiledEvery == 0 && is_profiled(options_.runtime)) try {
+        graph.agreed_share = profile(file).agreed_share;
+      } catch (const exec::ExecError& error) {
+        std::fprintf(stderr, "regraft: warning: a graph was not profiled: %s\n", error.what());
+      }
     done_();
     return graph;
   }

@@ -22,7 +22,7 @@ struct PredictionOptions {
   std::string runtime = Runtime::kDefault;
   FeedOptions feed = {};
   std::uint32_t walked = 30, depth = 30;  // graphs of random walks, of so many rewrites at most
-  std::uint32_t searched = 30;            // graphs on the path of a search
+  std::uint32_t searched = 30;            // graphs on the path of a search; 0, or 2 and more
   double search_s = 20;
   double session_s = 0.5;  // of timed runs for each graph
   int threads = 1;
@@ -36,8 +36,8 @@ struct PredictedGraph {
   double corrected_us = 0;  // the same, corrected by a profile of the model, and by what the database knows
   double alone_us = 0;      // the same, each operation alone, summed (TASO)
   double measured_us = 0;
-  /// The share of its time in kernels that are launched as predicted, 0 to 1; of every fifth graph, in a
-  /// runtime that tells.
+  /// The share of its time in kernels that are launched as predicted, 0 to 1; of every fifth graph, and of
+  /// the end of a path, in a runtime that tells.
   std::optional<double> agreed_share = {};
 };
 
@@ -51,8 +51,8 @@ struct PredictedGraphs {
 PredictedGraphs predict_and_measure(const PredictionOptions& options, const Clock& clock,
                                     const std::function<void()>& done);
 
-/// Rank correlations with what was measured, and what the last graph and the first are predicted to take of
-/// that.
+/// Rank correlations with what was measured (0 for a single graph), and what the first graph and the last are
+/// predicted to take of that.
 std::string describe(std::span<const PredictedGraph> graphs);
 nlohmann::json to_json(std::span<const PredictedGraph> graphs);
 

@@ -273,7 +273,8 @@ EquivalenceReport check_within_tolerance(const std::filesystem::path& original,
   const auto may_agree = [](const OutputReport& output) { return output.agrees || output.only_special; };
   if (!options.finite && std::ranges::all_of(report.outputs, may_agree))
     report.notes.push_back(
-        "they differ by Inf and NaN alone, as rules with the mark 'finite' may: try --finite");
+        "they differ only where inputs or outputs hold Inf or NaN, as rules marked 'finite' may: try "
+        "--finite");
   return report;
 }
 

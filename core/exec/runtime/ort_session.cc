@@ -47,7 +47,8 @@ ExecError load_error(const Ort::Exception& error, const std::filesystem::path& m
       return {"ONNX Runtime has no CPU kernel for an op of the model: " + detail, model,
               "export the model at another opset or without that op"};
     default:
-      const bool external = detail.find("xternal") != detail.npos;  // data, or an initializer
+      const bool external =
+          detail.find("xternal data") != detail.npos || detail.find("xternal initializer") != detail.npos;
       return {"ONNX Runtime cannot load the model: " + detail, model,
               external ? "its external data must lie beside it, complete"
                        : "check that ONNX Runtime alone can load it"};

@@ -18,8 +18,8 @@ class Dependence {
  public:
   explicit Dependence(const graph::Graph& graph) : graph_(graph) {}
 
-  /// Starts anew on the present state. `order` is topological, `position` the place of each node in it; both
-  /// outlive the questions.
+  /// Starts anew on the present state. `order` is topological, `position` the place of each node in it, 0 for
+  /// weights, which depend on nothing and are not in it; both outlive the questions.
   void begin(std::span<const graph::NodeId> order, const std::vector<std::uint32_t>& position);
   /// Whether a target stands behind a value, so that it might depend on it.
   bool might(std::span<const graph::Value> values, std::span<const graph::Value> targets) const;

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+#include <vector>
+
+#include "core/graph/order.h"
 #include "core/graph/random_graph.h"
 #include "core/graph/reference_order.h"
 #include "core/rules/instantiate/reachability.h"
@@ -25,17 +29,18 @@ TEST(Dependence, AnswersAsOneSearchAQuestionDoes) {
     const std::vector<graph::NodeId> order = graph::testing::canonical_order(graph);
     std::vector<std::uint32_t> position(graph.id_bound(), 0);
     for (std::uint32_t i = 0; i < order.size(); ++i) position[order[i]] = i;
-    const auto pick = [&] {
-      const graph::NodeId id = order[rng.below(order.size())];
+    const auto pick = [&](std::span<const graph::NodeId> nodes) {
+      const graph::NodeId id = nodes[rng.below(nodes.size())];
       return Value{id, static_cast<std::uint32_t>(rng.below(graph.node(id).outputs.size()))};
     };
+    const std::vector<graph::NodeId> all = graph::topological_order(graph);  // with weights, which are read
     Dependence dependence(graph);
     for (int round = 0; round < 3; ++round) {  // again on the same object
       std::vector<Question> questions(100);
       dependence.begin(order, position);
       for (Question& question : questions) {
-        for (std::uint64_t i = rng.below(3); i > 0; --i) question.values.push_back(pick());
-        for (std::uint64_t i = rng.below(3); i > 0; --i) question.targets.push_back(pick());
+        for (std::uint64_t i = rng.below(3); i > 0; --i) question.values.push_back(pick(order));
+        for (std::uint64_t i = rng.below(3); i > 0; --i) question.targets.push_back(pick(all));
         if (dependence.might(question.values, question.targets))
           dependence.announce(question.values, question.targets);
       }
