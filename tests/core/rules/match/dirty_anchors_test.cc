@@ -86,7 +86,7 @@ TEST(DirtyAnchors, HoldAllWhoseMatchesChange) {
         for (std::uint32_t number = 0; number < rules.size(); ++number) {
           if (before[{id, number}] == now[{id, number}]) continue;
           ++changes;
-          EXPECT_TRUE(found.contains(id) && found[id].reaches(rules.compiled(number)))
+          EXPECT_TRUE(found.contains(id) && dirty.sees(number, found[id]))
               << rules.info(number).name << " at node " << id << ", step " << step;
         }
       std::erase_if(now, [](const auto& anchor) { return anchor.second.empty(); });
