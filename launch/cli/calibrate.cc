@@ -133,12 +133,12 @@ int calibrate(CalibrateArguments& options) {
   prediction.threads = exec::session_threads(prediction.threads);
   if (!options.model && !(prediction.feed.bindings.empty() && prediction.feed.inputs.empty()))
     throw UsageError("say how MODEL is fed", "--bind and --inputs", "name a MODEL, or leave them out");
+  if (prediction.searched == 1)
+    throw UsageError("one graph tells nothing of a path", "--path 1", "give 2 or more, or 0");
   if (!options.model) return calibrate_this_machine(options);
   files.reads("MODEL", options.model);
   files.reads_rules("--rules", prediction.rules);
   prediction.model = *options.model;
-  if (prediction.searched == 1)
-    throw UsageError("one graph tells nothing of a path", "--path 1", "give 2 or more, or 0");
   return calibrate_model(options);
 }
 
