@@ -150,6 +150,24 @@ void add_dream_options(Command& command, BenchArguments& options, Option* dream)
   command.add_option("--xfers", options.rule_count)->hidden()->check({renamed, ""});
 }
 
+void add_environment_options(Command& command, BenchArguments& options, Option* environment) {
+  command.add_option("--horizon", options.horizon, "most steps of an episode")
+      ->check(in_range(1, 10000))
+      ->capture_default_str()
+      ->needs(environment);
+  command.add_option("--rules", options.rules, "a .rules file or a folder of them")
+      ->capture_default_str()
+      ->needs(environment);
+  command.add_option("--device", options.device, "device profile of the cost model")
+      ->capture_default_str()
+      ->needs(environment);
+  const auto costs = enum_names(task::CostKind{});
+  command.add_option("--cost", options.cost, "how graphs are costed, as workload.cost says of a job")
+      ->check(one_of({costs.begin(), costs.end()}))
+      ->capture_default_str()
+      ->needs(environment);
+}
+
 }  // namespace
 
 void add_bench(Command& program, Action& action) {
@@ -204,21 +222,7 @@ void add_bench(Command& program, Action& action) {
       ->check(in_range(std::uint64_t{10}, std::uint64_t{1} << 40))
       ->capture_default_str()
       ->excludes(model);
-  command->add_option("--horizon", options->horizon, "most steps of an episode")
-      ->check(in_range(1, 10000))
-      ->capture_default_str()
-      ->needs(environment);
-  command->add_option("--rules", options->rules, "a .rules file or a folder of them")
-      ->capture_default_str()
-      ->needs(environment);
-  command->add_option("--device", options->device, "device profile of the cost model")
-      ->capture_default_str()
-      ->needs(environment);
-  const auto costs = enum_names(task::CostKind{});
-  command->add_option("--cost", options->cost, "how graphs are costed, as workload.cost says of a job")
-      ->check(one_of({costs.begin(), costs.end()}))
-      ->capture_default_str()
-      ->needs(environment);
+  add_environment_options(*command, *options, environment);
   command->callback([options, &action] {
     if (options->before.empty() && !options->environment && !options->dream)
       throw UsageError("MODEL, --env or --dream is required", "", "run `regraft bench --help`");
