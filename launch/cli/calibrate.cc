@@ -37,7 +37,7 @@ struct CalibrateArguments {
 
 void print(const char* which, std::span<const PredictedGraph> graphs) {
   const auto [least, most] = std::ranges::minmax_element(graphs, {}, &PredictedGraph::measured_us);
-  std::printf("%s: %zu, measured %.2f to %.2f ms\n%-42s %16s %18s %17s\n%s", which, graphs.size(),
+  std::printf("%s: %zu, measured %.2f to %.2f ms\n%-42s %16s %20s %19s\n%s", which, graphs.size(),
               least->measured_us / 1e3, most->measured_us / 1e3, "costs: predicted / measured",
               "rank correlation", "of the first graph", "of the last graph", describe(graphs).c_str());
 }

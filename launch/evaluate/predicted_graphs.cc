@@ -201,7 +201,7 @@ std::string describe(std::span<const PredictedGraph> graphs) {
   char line[160];
   for (const JudgedCost& cost : kJudged) {
     const std::vector<double> predicted = column(graphs, cost.us);
-    std::snprintf(line, sizeof(line), "%-42s %16.3f %18.3f %17.3f\n", cost.name,
+    std::snprintf(line, sizeof(line), "%-42s %16.3f %20.3f %19.3f\n", cost.name,
                   spearman(predicted, measured), predicted.front() / measured.front(),
                   predicted.back() / measured.back());
     text += line;
