@@ -201,9 +201,10 @@ std::string describe(std::span<const PredictedGraph> graphs) {
   char line[160];
   for (const JudgedCost& cost : kJudged) {
     const std::vector<double> predicted = column(graphs, cost.us);
-    std::snprintf(line, sizeof(line), "%-42s %16.3f %20.3f %19.3f\n", cost.name,
-                  spearman(predicted, measured), predicted.front() / measured.front(),
-                  predicted.back() / measured.back());
+    const std::string correlation =
+        graphs.size() < 2 ? "-" : std::to_string(spearman(predicted, measured)).substr(0, 6);
+    std::snprintf(line, sizeof(line), "%-42s %16s %20.3f %19.3f\n", cost.name, correlation.c_str(),
+                  predicted.front() / measured.front(), predicted.back() / measured.back());
     text += line;
   }
   const std::vector<double> shares = agreed_shares(graphs);

@@ -51,8 +51,8 @@ struct PredictedGraphs {
 PredictedGraphs predict_and_measure(const PredictionOptions& options, const Clock& clock,
                                     const std::function<void()>& done);
 
-/// Rank correlations with what was measured (0 for a single graph), and what the first graph and the last are
-/// predicted to take of that.
+/// Rank correlations with what was measured ("-" for a single graph), and what the first graph and the last
+/// are predicted to take of that.
 std::string describe(std::span<const PredictedGraph> graphs);
 nlohmann::json to_json(std::span<const PredictedGraph> graphs);
 
