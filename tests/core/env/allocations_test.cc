@@ -88,13 +88,11 @@ Asked walk(Environment& environment, std::size_t steps, std::uint64_t seed = 1) 
   return asked;
 }
 
-class AllocationsOfReplays : public ::testing::TestWithParam<const char*> {};
-// A model, and what its fourth thousand of steps may ask of the heap, on average.
-class Allocations : public ::testing::TestWithParam<std::pair<const char*, double>> {};
+class Allocations : public ::testing::TestWithParam<const char*> {};
 
 // Once everything has had its size and every operation was met, as in episodes that are played again, no step
 // and no reset asks the heap for anything.
-TEST_P(AllocationsOfReplays, AreNoneOnceAWalkHasWarmedUp) {
+TEST_P(Allocations, AreNoneOnceAWalkHasWarmedUp) {
   const regraft::testing::ModelWorld world(GetParam());
   Environment environment = world.make();
   constexpr std::size_t kSteps = 1000;
@@ -110,13 +108,11 @@ TEST_P(AllocationsOfReplays, AreNoneOnceAWalkHasWarmedUp) {
 }
 
 // In new episodes operations turn up that were never met: those are named, costed and remembered, on the
-// heap. They become fewer: from 6 to 21 a step in the first thousand to 0.2 (ResNet-50, BERT) to 5.8
-// (ResNeXt-50; 4.3 on Inception v3, which meets the most new operations) in the fourth. One thousand may ask
-// for more than the one right before it (the third of ResNet-18, where lists grow): the fourth is compared
-// with the second, and half of the walk with the other.
+// heap. They become fewer. A step of the first thousand asks for 6 to 22 on average, of the fourth for 0.2
+// (ResNet-50) to 5.7 (ResNeXt-50): 0.02 to 0.31 times as many by the eight models and eight walks of each.
+// One thousand may ask for more than the one before it, where lists grow: so halves are compared, too.
 TEST_P(Allocations, OfNewEpisodesAreForWhatWasNeverMet) {
-  const auto [model, most] = GetParam();
-  const regraft::testing::ModelWorld world(model);
+  const regraft::testing::ModelWorld world(GetParam());
   Environment environment = world.make();
   constexpr std::size_t kSteps = 1000;
   const auto signatures = [&] { return environment.graph().tables().signature_count(); };
@@ -124,28 +120,21 @@ TEST_P(Allocations, OfNewEpisodesAreForWhatWasNeverMet) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const std::size_t met = signatures();
     each[seed - 1] = walk(environment, kSteps, seed).mean;
-    std::printf("%s, %zu steps more: %.2f allocations a step, %zu new operations\n", model, kSteps,
+    std::printf("%s, %zu steps more: %.2f allocations a step, %zu new operations\n", GetParam(), kSteps,
                 each[seed - 1], signatures() - met);
   }
 #if defined(__SANITIZE_ADDRESS__)
-  EXPECT_LT(each[3], most + 15);  // lists longer than fit inside a node are the heap's here
+  EXPECT_LT(each[3], each[0]);  // lists longer than fit inside a node are the heap's here
 #else
-  EXPECT_LT(each[3], most);
-  EXPECT_LT(each[3], each[1]);
+  EXPECT_LT(each[3], 0.4 * each[0]);
+  EXPECT_LT(each[2] + each[3], 0.6 * (each[0] + each[1]));
 #endif
-  EXPECT_LT(each[2] + each[3], each[0] + each[1]);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, AllocationsOfReplays,
+INSTANTIATE_TEST_SUITE_P(Models, Allocations,
                          ::testing::Values("resnet50", "inception_v3", "bert_base", "nasrnn", "vit_b_16",
                                            "squeezenet1_1", "resnext50_32x4d", "resnet18"),
                          [](const auto& test) { return std::string(test.param); });
-INSTANTIATE_TEST_SUITE_P(Models, Allocations,
-                         ::testing::Values(std::pair("resnet50", 0.4), std::pair("inception_v3", 5.5),
-                                           std::pair("bert_base", 0.4), std::pair("nasrnn", 2.0),
-                                           std::pair("vit_b_16", 0.8), std::pair("squeezenet1_1", 1.6),
-                                           std::pair("resnext50_32x4d", 7.0), std::pair("resnet18", 2.2)),
-                         [](const auto& test) { return std::string(test.param.first); });
 
 }  // namespace
 }  // namespace regraft::env

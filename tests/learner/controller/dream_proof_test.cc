@@ -80,12 +80,12 @@ nn::WorldModel fit(Family& family, const replay::SequenceReplay& replay, std::ui
   options.mixtures = 2;
   options.action = 8;
   options.encoder_updates = 150;
-  options.dynamics_updates = 1000;
+  options.dynamics_updates = 1600;
   options.lanes = 64;
   options.time = kHorizon;
   options.scheduled_sampling = 0.5;  // these two as configs/world-model.toml has them
   options.reward_unit = 0.01;
-  options.evaluate_every = 1000;
+  options.evaluate_every = 1600;
   WorldFit fit(context, replay, options,
                [&](std::uint32_t) -> env::Environment& { return family.environment; });
   while (fit.advance()) {
