@@ -293,7 +293,9 @@ class Pipeline {
       return verify_in_child(options_.input, prefix, check_options(false)).equivalent;
     };
     if (!good_after(0)) return std::nullopt;
-    return first_bad_step(log_.entries.size(), good_after);
+    const std::size_t all = log_.entries.size();  // whose model was just refused
+    return first_bad_step(
+        all, [&](std::size_t count) { return count == 0 || (count < all && good_after(count)); });
   }
 
   fs::path write_log(const fs::path& folder) const {

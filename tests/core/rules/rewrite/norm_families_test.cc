@@ -1,0 +1,57 @@
+// Norms and activations as TensorFlow, Keras and their exporter write them, and the form that each leads to.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/rules/leads.h"
+#include "core/rules/tensorflow_forms.h"
+
+namespace regraft::rules {
+namespace {
+
+using graph::Ints;
+using graph::OpKind;
+using testing::expect_shipped_rules_lead;
+using testing::GraphBuilder;
+using testing::norm_in_parts;
+using testing::scaled_cube;
+using testing::tanh_gate;
+using testing::Value;
+
+TEST(NormFamilies, ANormInPartsIsOneOperation) {
+  for (const bool negated : {false, true})
+    for (const Ints& dims : {Ints{8}, Ints{1, 1, 8}}) {
+      GraphBuilder b;
+      b.output(norm_in_parts(b, b.input({2, 3, 8}), 2, dims, negated));
+      expect_shipped_rules_lead(b, std::string(negated ? "layer-norm-keras" : "layer-norm-tensorflow") +
+                                       "\nexpect LayerNormalization 1\nexpect total 1\n");
+    }
+}
+
+TEST(NormFamilies, ANormOfChannelsIsCentredFirst) {
+  for (const bool negated : {false, true}) {
+    GraphBuilder b;
+    b.output(norm_in_parts(b, b.input({2, 4, 3, 5}), 1, {1, 4, 1, 1}, negated));
+    expect_shipped_rules_lead(b, std::string(negated ? "norm-centre-neg" : "norm-centre") +
+                                     "\nexpect Mul 3\nexpect Sub 1\nexpect Add 2\n");
+  }
+}
+
+TEST(NormFamilies, NumbersLoseTheirAxes) {
+  GraphBuilder b;
+  const Value x = b.input({2, 3, 4});
+  const Value y =
+      b.op(OpKind::pow, {b.op(OpKind::add, {b.literal({1, 1, 1}, {1.5F}), x}), b.literal({1, 1}, {3})});
+  b.output(b.op(OpKind::sub, {b.literal({1, 1}, {2}), y}));
+  expect_shipped_rules_lead(b, "scalar-right\nscalar-left all\nexpect total 3\n");
+}
+
+TEST(NormFamilies, AGeluWithoutItsHalfIsTwiceOne) {
+  GraphBuilder b;
+  const Value x = b.input({2, 3, 4});
+  b.output(b.op(OpKind::mul, {x, tanh_gate(b, x, scaled_cube(b, x, 0.044715), b.scalar(1))}));
+  expect_shipped_rules_lead(b, "tanh-gelu-twice\nexpect Mul 5\nexpect Tanh 1\n");
+}
+
+}  // namespace
+}  // namespace regraft::rules
