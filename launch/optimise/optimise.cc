@@ -294,8 +294,10 @@ class Pipeline {
     };
     if (!good_after(0)) return std::nullopt;
     const std::size_t all = log_.entries.size();  // whose model was just refused
-    return first_bad_step(
+    const std::optional<std::size_t> bad = first_bad_step(
         all, [&](std::size_t count) { return count == 0 || (count < all && good_after(count)); });
+    if (bad == all - 1 && good_after(all)) return std::nullopt;  // what was refused is not what the log makes
+    return bad;
   }
 
   fs::path write_log(const fs::path& folder) const {

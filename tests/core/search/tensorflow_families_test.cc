@@ -46,13 +46,6 @@ TEST(TensorflowFamilies, AGeluBetweenTransposesIsFused) {
   }
 }
 
-TEST(TensorflowFamilies, AGeluOfAnotherConstantIsNotOne) {
-  GraphBuilder b;
-  const Value x = b.input({2, 3, 4, 5});
-  b.output(b.op(OpKind::mul, {x, tanh_gate(b, x, scaled_cube(b, x, 0.05), b.scalar(1))}));
-  EXPECT_EQ(count(descend(b).graph, OpKind::mul), 3u) << "a half and its double would be in vain";
-}
-
 TEST(TensorflowFamilies, ANormInPartsIsOneOperation) {
   GraphBuilder b;
   b.output(b.op(OpKind::matmul, {norm_in_parts(b, b.input({1, 64, 96}), 2, {1, 1, 96}), b.weight({96, 32})}));

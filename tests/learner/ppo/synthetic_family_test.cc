@@ -2,9 +2,10 @@
 // with either head it reaches the optimum and keeps it on larger graphs that it never saw. Where locations
 // are shown at the wrong nodes it does no better than chance lets anyone who opens chains blindly, until one
 // is the locked one; without advantages not even that. The best episode of each graph is imitated, and the
-// rates are annealed. Of 24 seeds 23 reach the optimum with the pointer head (20 without the two) and all with
-// the hierarchical one. What that head chooses among rules by is a mean over the graph, in which one locked
-// chain of many is lost, so its larger graphs are a third larger than those of training.
+// rates are annealed. Of 24 seeds 23 reach the optimum with the pointer head, and all with the hierarchical
+// one; with the pointer head alone 20 did. The hierarchical head chooses among rules by a mean over the
+// graph, in which one locked chain of many is lost. So its larger graphs are a third larger than those of
+// training.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -227,8 +228,11 @@ TEST_P(HandicappedFamily, DoesNoBetterThanTheBlindByTheSameBudget) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Training training(head, seed, handicap);
     training.run();
-    for (const std::uint32_t chains : kLarger.at(head))
-      shares[chains] += training.share_of_optimum(chains, kManyGraphs) / kSeeds;
+    for (const std::uint32_t chains : kLarger.at(head)) {
+      const double share = training.share_of_optimum(chains, kManyGraphs);
+      EXPECT_LT(share, Training::blind_share(chains, kManyGraphs) + 0.2) << chains << " chains";
+      shares[chains] += share / kSeeds;
+    }
   }
   for (const auto& [chains, share] : shares) {
     const double blind = Training::blind_share(chains, kManyGraphs);
