@@ -29,15 +29,6 @@ TEST(NormFamilies, ANormInPartsIsOneOperation) {
     }
 }
 
-TEST(NormFamilies, ANormOfChannelsIsCentredFirst) {
-  for (const bool negated : {false, true}) {
-    GraphBuilder b;
-    b.output(norm_in_parts(b, b.input({2, 4, 3, 5}), 1, {1, 4, 1, 1}, negated));
-    expect_shipped_rules_lead(b, std::string(negated ? "norm-centre-neg" : "norm-centre") +
-                                     "\nexpect Mul 3\nexpect Sub 1\nexpect Add 2\n");
-  }
-}
-
 TEST(NormFamilies, NumbersLoseTheirAxes) {
   GraphBuilder b;
   const Value x = b.input({2, 3, 4});
