@@ -6,18 +6,24 @@
 
 namespace regraft::rules::testing {
 
+inline graph::Value mean_over(GraphBuilder& b, graph::Value x, std::int64_t axis) {
+  return b.op(graph::OpKind::reduce_mean, {x},
+              {{graph::Attr::axes, graph::Ints{axis}}, {graph::Attr::keepdims, std::int64_t{1}}});
+}
+
+/// 1 / sqrt(mean(x^2) + e) over axis `over`.
+inline graph::Value inverse_root_mean_square(GraphBuilder& b, graph::Value x, std::int64_t over) {
+  using graph::OpKind;
+  const graph::Value square = mean_over(b, b.op(OpKind::mul, {x, x}), over);
+  return b.op(OpKind::reciprocal, {b.op(OpKind::sqrt, {b.op(OpKind::add, {square, b.scalar(1e-3)})})});
+}
+
 /// x i + (b - m i) with i = s / sqrt(v + e), over axis `over`; s and b have `dims`. `negated`: b + (-m) i.
 inline graph::Value norm_in_parts(GraphBuilder& b, graph::Value x, std::int64_t over, const graph::Ints& dims,
                                   bool negated = false) {
   using graph::OpKind;
-  const auto mean = [&](graph::Value of) {
-    return b.op(OpKind::reduce_mean, {of},
-                {{graph::Attr::axes, graph::Ints{over}}, {graph::Attr::keepdims, std::int64_t{1}}});
-  };
-  const graph::Value m = mean(x), d = b.op(OpKind::sub, {x, m});
-  const graph::Value variance = mean(b.op(OpKind::mul, {d, d}));
-  const graph::Value root = b.op(OpKind::sqrt, {b.op(OpKind::add, {variance, b.scalar(1e-3)})});
-  const graph::Value i = b.op(OpKind::mul, {b.op(OpKind::reciprocal, {root}), b.weight(dims)});
+  const graph::Value m = mean_over(b, x, over), d = b.op(OpKind::sub, {x, m});
+  const graph::Value i = b.op(OpKind::mul, {inverse_root_mean_square(b, d, over), b.weight(dims)});
   const graph::Value shift = b.weight(dims);
   const graph::Value rest = negated
                                 ? b.op(OpKind::add, {b.op(OpKind::mul, {b.op(OpKind::neg, {m}), i}), shift})

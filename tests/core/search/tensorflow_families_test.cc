@@ -13,6 +13,7 @@ using graph::Ints;
 using graph::OpKind;
 using graph::Value;
 using rules::testing::GraphBuilder;
+using rules::testing::inverse_root_mean_square;
 using rules::testing::norm_in_parts;
 using rules::testing::scaled_cube;
 using rules::testing::tanh_gate;
@@ -53,6 +54,16 @@ TEST(TensorflowFamilies, ANormInPartsIsOneOperation) {
   EXPECT_EQ(count(found.graph, OpKind::layer_norm), 1u);
   EXPECT_EQ(count(found.graph, OpKind::reduce_mean), 0u);
   EXPECT_GT(found.gain, 2.0);
+}
+
+TEST(TensorflowFamilies, ARootMeanSquareNormIsFused) {
+  GraphBuilder b;
+  const Value x = b.input({1, 64, 96});
+  const Value scaled = b.op(OpKind::mul, {x, inverse_root_mean_square(b, x, 2)});
+  b.output(b.op(OpKind::matmul, {b.op(OpKind::mul, {scaled, b.weight({96})}), b.weight({96, 32})}));
+  const Found found = descend(b);
+  EXPECT_EQ(count(found.graph, OpKind::reciprocal), 0u);
+  EXPECT_GT(found.gain, 1.1);
 }
 
 TEST(TensorflowFamilies, ANormOfOtherAxesStaysInParts) {

@@ -14,6 +14,7 @@ using graph::Ints;
 using graph::OpKind;
 using testing::expect_shipped_rules_lead;
 using testing::GraphBuilder;
+using testing::inverse_root_mean_square;
 using testing::norm_in_parts;
 using testing::scaled_cube;
 using testing::tanh_gate;
@@ -41,10 +42,7 @@ TEST(NormFamilies, NumbersLoseTheirAxes) {
 TEST(NormFamilies, ARootMeanSquareIsDividedBy) {
   GraphBuilder b;
   const Value x = b.input({2, 3, 8});
-  const Value square = b.op(OpKind::reduce_mean, {b.op(OpKind::mul, {x, x})},
-                            {{graph::Attr::axes, Ints{2}}, {graph::Attr::keepdims, std::int64_t{1}}});
-  const Value root = b.op(OpKind::sqrt, {b.op(OpKind::add, {square, b.scalar(1e-3)})});
-  const Value scaled = b.op(OpKind::mul, {x, b.op(OpKind::reciprocal, {root})});
+  const Value scaled = b.op(OpKind::mul, {x, inverse_root_mean_square(b, x, 2)});
   b.output(b.op(OpKind::mul, {scaled, b.weight({8})}));
   expect_shipped_rules_lead(b,
                             "rms-norm-form\nexpect Pow 1\nexpect Div 1\nexpect Mul 1\nexpect Reciprocal 0\n");
