@@ -3,8 +3,9 @@
 // are shown at the wrong nodes it does no better than chance lets anyone who opens chains blindly, until one
 // is the locked one; without advantages not even that. The best episode of each graph is imitated, and the
 // rates are annealed: 23 of 24 seeds pass with the pointer head, and all with the hierarchical one. Without
-// both, 19 of 22 did with the pointer head. The hierarchical head chooses among rules by a mean over the graph,
-// in which one locked chain of many is lost. So its larger graphs are a third larger than those of training.
+// both, 19 of 22 did with the pointer head. The hierarchical head chooses among rules by a mean over the
+// graph, in which one locked chain of many is lost. So its larger graphs are a third larger than those of
+// training.
 #include <gtest/gtest.h>
 
 #include <algorithm>
