@@ -29,4 +29,4 @@ void Collector::play(const wire::Ticket& ticket) {
   link_.send(ticket, info, std::move(frames));
 }
 
-}  // namespace regraft::actors
+}

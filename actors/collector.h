@@ -34,4 +34,4 @@ class Collector {
   std::uint64_t steps_ = 0, episodes_ = 0;
 };
 
-}  // namespace regraft::actors
+}

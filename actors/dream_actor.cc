@@ -182,4 +182,4 @@ void DreamActor::send(const wire::Ticket& ticket, const std::vector<replay::Drea
   }
 }
 
-}  // namespace regraft::actors
+}

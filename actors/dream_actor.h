@@ -70,4 +70,4 @@ class DreamActor {
   std::uint64_t steps_ = 0, episodes_ = 0;
 };
 
-}  // namespace regraft::actors
+}

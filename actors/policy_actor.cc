@@ -143,4 +143,4 @@ bool PolicyActor::send(const wire::Ticket& ticket, replay::Segment segment, bool
   return link_.send(ticket, info, std::move(frames));
 }
 
-}  // namespace regraft::actors
+}

@@ -51,4 +51,4 @@ class PolicyActor {
   std::uint64_t episodes_ = 0;
 };
 
-}  // namespace regraft::actors
+}

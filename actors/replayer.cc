@@ -45,4 +45,4 @@ void Replayer::send(const wire::Ticket& ticket) {
   }
 }
 
-}  // namespace regraft::actors
+}

@@ -36,4 +36,4 @@ class Replayer {
   std::uint64_t steps_ = 0;  // sent
 };
 
-}  // namespace regraft::actors
+}

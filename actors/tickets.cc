@@ -36,4 +36,4 @@ wire::Weights fetch_weights(wire::Link& link, const wire::Ticket& ticket) {
   }
 }
 
-}  // namespace regraft::actors
+}

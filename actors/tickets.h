@@ -16,4 +16,4 @@ void play_tickets(wire::Link& link, const std::stop_token& stopped,
 /// wire::Link::fetch does.
 wire::Weights fetch_weights(wire::Link& link, const wire::Ticket& ticket);
 
-}  // namespace regraft::actors
+}

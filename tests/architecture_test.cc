@@ -301,4 +301,4 @@ TEST(Architecture, EachFolderHasAReadmeOrIsNamedInItsParents) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -179,4 +179,4 @@ TEST(Definitions, TheCheckOfMembersFindsAStray) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

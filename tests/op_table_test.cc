@@ -220,4 +220,4 @@ TEST(OpTable, EveryOpHasTypesAnOracleAFormAndACase) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

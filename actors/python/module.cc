@@ -141,4 +141,4 @@ PYBIND11_MODULE(_regraft_gym, module) {
       .def("rule_features", &rule_features);
 }
 
-}  // namespace regraft::actors
+}

@@ -71,4 +71,4 @@ PackedObservation::PackedObservation(const env::Observation& seen)
                  [](std::uint16_t count) -> std::int8_t { return count > 0; });
 }
 
-}  // namespace regraft::actors
+}

@@ -37,4 +37,4 @@ class PackedObservation {
   std::vector<PackedField> fields_;
 };
 
-}  // namespace regraft::actors
+}

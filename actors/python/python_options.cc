@@ -72,4 +72,4 @@ task::WorkloadOptions python_options(const py::dict& values) {
   return task::workload_options_from(config);
 }
 
-}  // namespace regraft::actors
+}

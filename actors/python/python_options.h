@@ -11,4 +11,4 @@ namespace regraft::actors {
 /// allowed.
 task::WorkloadOptions python_options(const pybind11::dict& values);
 
-}  // namespace regraft::actors
+}

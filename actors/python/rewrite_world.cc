@@ -36,4 +36,4 @@ void RewriteWorld::write_best(const std::filesystem::path& path) {
   task.write(env::replay(task.start(), task.rules(), pool_.environment(model_).best().path), path);
 }
 
-}  // namespace regraft::actors
+}

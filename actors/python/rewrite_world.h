@@ -55,4 +55,4 @@ class RewriteWorld {
   bool begun_ GUARDED_BY(mutex_) = false;
 };
 
-}  // namespace regraft::actors
+}

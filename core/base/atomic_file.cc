@@ -98,4 +98,4 @@ void write_file_atomic(const fs::path& path, std::string_view text) {
   write_file_atomic(path, std::as_bytes(std::span(text.data(), text.size())));
 }
 
-}  // namespace regraft
+}

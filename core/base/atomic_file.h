@@ -39,4 +39,4 @@ class AtomicFile {
 void write_file_atomic(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_file_atomic(const std::filesystem::path& path, std::string_view text);
 
-}  // namespace regraft
+}

@@ -66,4 +66,4 @@ class BoundOptions {
   std::vector<Row> rows_;
 };
 
-}  // namespace regraft
+}

@@ -49,4 +49,4 @@ class BoundedMemo {
   Map young_{&pool_}, old_{&pool_};
 };
 
-}  // namespace regraft
+}

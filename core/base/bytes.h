@@ -100,4 +100,4 @@ class ByteReader {
   std::size_t at_ = 0;
 };
 
-}  // namespace regraft
+}

@@ -22,4 +22,4 @@ std::string child_error(const Captured& child, const std::string& command) {
          (end.empty() ? "" : ": " + end);
 }
 
-}  // namespace regraft
+}

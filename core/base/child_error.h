@@ -10,4 +10,4 @@ namespace regraft {
 /// nothing or was killed. `command` is what it was to do.
 std::string child_error(const Captured& child, const std::string& command);
 
-}  // namespace regraft
+}

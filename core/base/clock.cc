@@ -19,4 +19,4 @@ std::int64_t SystemClock::wall_ns() const {
   return now_ns<std::chrono::system_clock>();
 }
 
-}  // namespace regraft
+}

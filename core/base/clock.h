@@ -22,4 +22,4 @@ class SystemClock : public Clock {
   std::int64_t wall_ns() const override;
 };
 
-}  // namespace regraft
+}

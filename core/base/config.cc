@@ -156,4 +156,4 @@ std::string describe(const std::vector<ConfigDifference>& differences) {
   return join(lines, "\n");
 }
 
-}  // namespace regraft
+}

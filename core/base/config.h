@@ -64,4 +64,4 @@ std::vector<ConfigDifference> differences(const Config& left, const Config& righ
 /// One line for each: "ppo.learning_rate: 0.0003 -> 0.0001".
 std::string describe(const std::vector<ConfigDifference>& differences);
 
-}  // namespace regraft
+}

@@ -8,4 +8,4 @@ namespace regraft {
 /// "1 thread", "2 threads".
 std::string counted(int count, std::string_view noun);
 
-}  // namespace regraft
+}

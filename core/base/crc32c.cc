@@ -33,4 +33,4 @@ std::uint32_t masked_crc32c(std::span<const std::byte> bytes) {
   return std::rotr(crc32c(bytes), 15) + mask_delta;
 }
 
-}  // namespace regraft
+}

@@ -13,4 +13,4 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t seed = 0);
 /// sound.
 std::uint32_t masked_crc32c(std::span<const std::byte> bytes);
 
-}  // namespace regraft
+}

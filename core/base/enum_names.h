@@ -40,4 +40,4 @@ E enum_from(std::string_view name, const std::string& where) {
                    suggestion(name, std::vector<std::string>(names.begin(), names.end())));
 }
 
-}  // namespace regraft
+}

@@ -35,4 +35,4 @@ class UsageError : public Error {
   using Error::Error;
 };
 
-}  // namespace regraft
+}

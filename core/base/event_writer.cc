@@ -223,4 +223,4 @@ void EventWriter::flush() {
   whole_bytes_ += static_cast<std::int64_t>(bytes.size());
 }
 
-}  // namespace regraft
+}

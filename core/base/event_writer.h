@@ -47,4 +47,4 @@ class EventWriter {
   std::string pending_;
 };
 
-}  // namespace regraft
+}

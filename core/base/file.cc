@@ -184,4 +184,4 @@ TempDir::~TempDir() {
   fs::remove_all(path_, ignored);
 }
 
-}  // namespace regraft
+}

@@ -84,4 +84,4 @@ class TempDir {
   FileDescriptor lock_;
 };
 
-}  // namespace regraft
+}

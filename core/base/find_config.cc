@@ -82,4 +82,4 @@ fs::path find_config(const fs::path& path) {
   return path;
 }
 
-}  // namespace regraft
+}

@@ -11,4 +11,4 @@ namespace regraft {
 /// when it is nowhere.
 std::filesystem::path find_config(const std::filesystem::path& path);
 
-}  // namespace regraft
+}

@@ -23,4 +23,4 @@ Hash128 hash_text(std::string_view text, std::uint64_t seed) {
   return hash_bytes(std::as_bytes(std::span(text.data(), text.size())), seed);
 }
 
-}  // namespace regraft
+}

@@ -68,7 +68,7 @@ class Hasher {
   Hash128 state_;
 };
 
-}  // namespace regraft
+}
 
 template <>
 struct std::hash<regraft::Hash128> {

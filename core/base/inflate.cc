@@ -31,4 +31,4 @@ std::uint32_t crc32_of_zip(std::string_view bytes) {
   return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-}  // namespace regraft
+}

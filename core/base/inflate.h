@@ -14,4 +14,4 @@ std::optional<std::string> inflate(std::string_view packed, std::size_t bytes);
 /// The checksum of zip files (ISO 3309).
 std::uint32_t crc32_of_zip(std::string_view bytes);
 
-}  // namespace regraft
+}

@@ -122,4 +122,4 @@ class InlineVector {
   T inline_[N]{};
 };
 
-}  // namespace regraft
+}

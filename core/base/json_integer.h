@@ -28,4 +28,4 @@ std::vector<T> json_integers(const nlohmann::json& list) {
   return integers;
 }
 
-}  // namespace regraft
+}

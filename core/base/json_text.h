@@ -8,4 +8,4 @@ namespace regraft {
 /// JSON as text. Of bytes that are no UTF-8, as names in models may have, it has a replacement character.
 std::string json_text(const nlohmann::json& json, int indent = -1);
 
-}  // namespace regraft
+}

@@ -38,4 +38,4 @@ void set_last_words(int signal, const std::string& words) {
   ::sigaction(signal, &action, nullptr);
 }
 
-}  // namespace regraft
+}

@@ -8,4 +8,4 @@ namespace regraft {
 /// end it now; where something else takes the signal already (a sanitizer, say) it goes on to.
 void set_last_words(int signal, const std::string& words);
 
-}  // namespace regraft
+}

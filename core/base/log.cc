@@ -48,4 +48,4 @@ void start_log(std::string_view level, const std::string& role,
   spdlog::set_default_logger(std::move(logger));
 }
 
-}  // namespace regraft
+}

@@ -38,4 +38,4 @@ void log_error(fmt::format_string<Args...> text, Args&&... args) {
   spdlog::error(text, std::forward<Args>(args)...);
 }
 
-}  // namespace regraft
+}

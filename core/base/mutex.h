@@ -85,4 +85,4 @@ class ConditionVariable {
   std::condition_variable_any changed_;
 };
 
-}  // namespace regraft
+}

@@ -17,4 +17,4 @@ auto named_by_config(Work&& work) {
   }
 }
 
-}  // namespace regraft
+}

@@ -211,4 +211,4 @@ bool OptionTable::has_table(std::string_view name) const {
                      [&](const Option& o) { return o.name().starts_with(prefix); });
 }
 
-}  // namespace regraft
+}

@@ -146,4 +146,4 @@ void assign(T& to, const ConfigValue& value) {
   }
 }
 
-}  // namespace regraft
+}

@@ -62,4 +62,4 @@ double disturbing_processors() {
   return std::max(0.25, 0.1 * static_cast<double>(own_processors().size()));
 }
 
-}  // namespace regraft
+}

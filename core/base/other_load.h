@@ -32,4 +32,4 @@ class OtherLoad {
 /// process may use.
 double disturbing_processors();
 
-}  // namespace regraft
+}

@@ -60,4 +60,4 @@ void keep_mode_and_owner(const fs::path& held, int file) {
   ::fchmod(file, before.st_mode & 07777);
 }
 
-}  // namespace regraft
+}

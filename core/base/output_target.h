@@ -29,4 +29,4 @@ std::string name_beside(const std::filesystem::path& file);
 /// Gives a file the mode and, as far as this process may, the owner and group of another.
 void keep_mode_and_owner(const std::filesystem::path& held, int file);
 
-}  // namespace regraft
+}

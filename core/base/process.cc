@@ -255,4 +255,4 @@ Captured capture_output(SpawnOptions options, milliseconds limit) {
   return captured;
 }
 
-}  // namespace regraft
+}

@@ -90,4 +90,4 @@ struct Captured {
 /// ProcessError when it cannot be started.
 Captured capture_output(SpawnOptions options, std::chrono::milliseconds limit = std::chrono::hours(24));
 
-}  // namespace regraft
+}

@@ -33,4 +33,4 @@ int physical_cores() {
   return std::max(1, count_cores(own_processors(), "/sys/devices/system/cpu"));
 }
 
-}  // namespace regraft
+}

@@ -17,4 +17,4 @@ int physical_cores();
 /// of one core name the same siblings. A processor of which nothing is told is a core of its own.
 int count_cores(std::span<const int> processors, const std::filesystem::path& folder);
 
-}  // namespace regraft
+}

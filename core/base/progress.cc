@@ -92,4 +92,4 @@ void Progress::print(const std::string& text, bool last) {
   out_.flush();
 }
 
-}  // namespace regraft
+}

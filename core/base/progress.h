@@ -54,4 +54,4 @@ class Progress {
       samples_;  // (time, done), at most 30 s old but for the first
 };
 
-}  // namespace regraft
+}

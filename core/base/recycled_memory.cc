@@ -80,4 +80,4 @@ void give_memory(void* block, std::size_t bytes) noexcept {
   ++list.count;
 }
 
-}  // namespace regraft
+}

@@ -11,4 +11,4 @@ void* take_memory(std::size_t bytes);
 /// With the size that was asked for; of any thread.
 void give_memory(void* block, std::size_t bytes) noexcept;
 
-}  // namespace regraft
+}

@@ -45,4 +45,4 @@ double cpu_seconds(const rusage& usage) {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-}  // namespace regraft
+}

@@ -21,4 +21,4 @@ double cpu_seconds();
 /// The same of what the system counted.
 double cpu_seconds(const rusage& usage);
 
-}  // namespace regraft
+}

@@ -54,4 +54,4 @@ double Rng::normal() {
   return radius * std::cos(2.0 * std::numbers::pi * uniform());
 }
 
-}  // namespace regraft
+}

@@ -36,4 +36,4 @@ class Rng {
   State state_{};
 };
 
-}  // namespace regraft
+}

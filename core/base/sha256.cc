@@ -53,4 +53,4 @@ std::string sha256_file(const std::filesystem::path& path) {
   return to_hex(hash.finish());
 }
 
-}  // namespace regraft
+}

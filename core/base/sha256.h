@@ -32,4 +32,4 @@ std::string sha256_hex(std::string_view text);
 /// The hash of a file's content, read in chunks. Throws FileError.
 std::string sha256_file(const std::filesystem::path& path);
 
-}  // namespace regraft
+}

@@ -57,4 +57,4 @@ void end_process_by(int signal) {
   _exit(128 + signal);  // not reached
 }
 
-}  // namespace regraft
+}

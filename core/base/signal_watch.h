@@ -35,4 +35,4 @@ class SignalWatch {
 /// Ends this process as if the signal had never been taken.
 [[noreturn]] void end_process_by(int signal);
 
-}  // namespace regraft
+}

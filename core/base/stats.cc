@@ -90,4 +90,4 @@ double spearman(std::span<const double> x, std::span<const double> y) {
   return pearson(mean_ranks(x), mean_ranks(y));
 }
 
-}  // namespace regraft
+}

@@ -37,4 +37,4 @@ Interval bootstrap_interquartile_mean(const std::vector<std::vector<double>>& ru
 /// sides have equal length; 0 where either is constant or there are fewer than two pairs.
 double spearman(std::span<const double> x, std::span<const double> y);
 
-}  // namespace regraft
+}

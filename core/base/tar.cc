@@ -110,4 +110,4 @@ std::optional<FileTexts> untar(std::string_view archive) {
   return std::nullopt;  // no end
 }
 
-}  // namespace regraft
+}

@@ -18,4 +18,4 @@ std::string tar(const FileTexts& files);
 /// truncated or damaged.
 std::optional<FileTexts> untar(std::string_view archive);
 
-}  // namespace regraft
+}

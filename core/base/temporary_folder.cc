@@ -14,4 +14,4 @@ std::filesystem::path temporary_folder() {
                    "name one that there is");
 }
 
-}  // namespace regraft
+}

@@ -92,4 +92,4 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return text;
 }
 
-}  // namespace regraft
+}

@@ -26,4 +26,4 @@ bool is_utf8(std::string_view bytes);
 /// The parts joined by `separator`.
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
-}  // namespace regraft
+}

@@ -86,4 +86,4 @@ void ThreadPool::work(const std::stop_token& stop) {
   }
 }
 
-}  // namespace regraft
+}

@@ -37,4 +37,4 @@ class ThreadPool {
   std::vector<std::jthread> workers_;  // last: joined before the rest goes
 };
 
-}  // namespace regraft
+}

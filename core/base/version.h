@@ -4,4 +4,4 @@ namespace regraft {
 
 inline constexpr char kVersion[] = "0.1.0";
 
-}  // namespace regraft
+}

@@ -47,4 +47,4 @@ std::optional<std::string> unxz(std::string_view packed, std::size_t most_bytes)
   }
 }
 
-}  // namespace regraft
+}

@@ -13,4 +13,4 @@ std::string xz(std::string_view text);
 /// What xz packed; nothing where the bytes are truncated or damaged, or hold more than `most_bytes`.
 std::optional<std::string> unxz(std::string_view packed, std::size_t most_bytes);
 
-}  // namespace regraft
+}

@@ -85,4 +85,4 @@ Tensor activate(Net& net, const Tensor& x, Activation activation) {
   return x;
 }
 
-}  // namespace regraft::corpus
+}

@@ -21,4 +21,4 @@ enum class Activation : std::uint8_t {
 /// One op, or several, as the dialect writes it.
 Tensor activate(Net& net, const Tensor& x, Activation activation);
 
-}  // namespace regraft::corpus
+}

@@ -128,4 +128,4 @@ Tensor rotary_table(Net& net, std::int64_t first, std::int64_t tokens, std::int6
   return net.table({tokens, width}, std::move(values));
 }
 
-}  // namespace regraft::corpus
+}

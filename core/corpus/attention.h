@@ -25,4 +25,4 @@ Tensor causal_mask(Net& net, std::int64_t tokens, std::int64_t past);
 /// Sines and cosines of rotary positions, each [tokens, width] (Su et al. 2021).
 Tensor rotary_table(Net& net, std::int64_t first, std::int64_t tokens, std::int64_t width, bool sines);
 
-}  // namespace regraft::corpus
+}

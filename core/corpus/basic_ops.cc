@@ -160,4 +160,4 @@ Tensor reduce(Net& net, const std::string& op, const Tensor& x, const Ints& axes
                    {{"keepdims", std::int64_t{keep}}});
 }
 
-}  // namespace regraft::corpus
+}

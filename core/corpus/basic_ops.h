@@ -40,4 +40,4 @@ Tensor gather_rows(Net& net, const Tensor& table, const Tensor& ids);
 /// ReduceMean, ReduceSum or ReduceMax over axes.
 Tensor reduce(Net& net, const std::string& op, const Tensor& x, const Ints& axes, bool keep);
 
-}  // namespace regraft::corpus
+}

@@ -57,4 +57,4 @@ void build_convnext(Net& net, Draw& draw) {
   net.output(linear(net, layer_norm(net, mean), draw.pick({10, 100, 1000})));
 }
 
-}  // namespace regraft::corpus
+}

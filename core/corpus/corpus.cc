@@ -132,4 +132,4 @@ std::string make_model(const std::string& model) {
   throw CorpusError("no draw of this seed has a fitting size", model, "use another seed");
 }
 
-}  // namespace regraft::corpus
+}

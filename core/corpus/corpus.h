@@ -46,4 +46,4 @@ std::vector<std::string> expanded(const std::string& model);
 /// depths and sizes from what people use, and the dialect of an exporter. Throws CorpusError.
 std::string make_model(const std::string& model);
 
-}  // namespace regraft::corpus
+}

@@ -59,4 +59,4 @@ void build_decoder(Net& net, Draw& draw) {
   net.output(linear(net, block_norm(net, x, block), sizes.words, false));
 }
 
-}  // namespace regraft::corpus
+}

@@ -38,4 +38,4 @@ void build_dense(Net& net, Draw& draw) {
   classify(net, activate(net, batch_norm(net, x), Activation::relu), draw.pick({10, 100, 1000}));
 }
 
-}  // namespace regraft::corpus
+}

@@ -124,4 +124,4 @@ void build_detector(Net& net, Draw& draw) {
   net.output(concat(net, found, 1));
 }
 
-}  // namespace regraft::corpus
+}

@@ -39,4 +39,4 @@ Dialect draw_dialect(std::uint64_t seed, Draw& draw) {
   return dialect;
 }
 
-}  // namespace regraft::corpus
+}

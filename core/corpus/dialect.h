@@ -43,4 +43,4 @@ struct Dialect {
 /// Seeds in a row have all exporters in turn.
 Dialect draw_dialect(std::uint64_t seed, Draw& draw);
 
-}  // namespace regraft::corpus
+}

@@ -21,4 +21,4 @@ class Draw {
   Rng rng_;
 };
 
-}  // namespace regraft::corpus
+}

@@ -53,4 +53,4 @@ void build_encoder(Net& net, Draw& draw) {
   }
 }
 
-}  // namespace regraft::corpus
+}

@@ -26,4 +26,4 @@ void build_unrolled(Net& net, Draw& draw);
 void build_vit(Net& net, Draw& draw);
 void build_windowed(Net& net, Draw& draw);
 
-}  // namespace regraft::corpus
+}

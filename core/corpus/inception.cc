@@ -53,4 +53,4 @@ void build_inception(Net& net, Draw& draw) {
   classify(net, x, draw.pick({10, 100, 1000}));
 }
 
-}  // namespace regraft::corpus
+}

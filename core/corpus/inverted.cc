@@ -60,4 +60,4 @@ void build_inverted(Net& net, Draw& draw) {
   classify(net, x, draw.pick({10, 100, 1000}));
 }
 
-}  // namespace regraft::corpus
+}

@@ -200,4 +200,4 @@ Tensor embedding(Net& net, const Tensor& ids, std::int64_t rows, std::int64_t wi
   return gather_rows(net, net.weight({rows, width}, 0.5), ids);
 }
 
-}  // namespace regraft::corpus
+}

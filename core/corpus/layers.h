@@ -46,4 +46,4 @@ Tensor mlp(Net& net, const Tensor& x, std::int64_t inner, std::int64_t width, Ac
 /// Rows of a table of weights.
 Tensor embedding(Net& net, const Tensor& ids, std::int64_t rows, std::int64_t width);
 
-}  // namespace regraft::corpus
+}

@@ -51,4 +51,4 @@ void build_mixer(Net& net, Draw& draw) {
   net.output(linear(net, reduce(net, "ReduceMean", x, {1}, false), draw.pick({10, 100, 1000})));
 }
 
-}  // namespace regraft::corpus
+}

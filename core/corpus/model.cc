@@ -17,4 +17,4 @@ std::size_t Model::weight_bytes() const {
   return bytes;
 }
 
-}  // namespace regraft::corpus
+}

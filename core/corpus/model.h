@@ -63,4 +63,4 @@ struct Model {
   std::size_t weight_bytes() const;
 };
 
-}  // namespace regraft::corpus
+}

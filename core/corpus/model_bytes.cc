@@ -197,4 +197,4 @@ std::string model_bytes(const Model& model, std::uint64_t seed) {
   return out += tail.SerializePartialAsString();
 }
 
-}  // namespace regraft::corpus
+}

@@ -11,4 +11,4 @@ namespace regraft::corpus {
 /// model and seed give the same bytes.
 std::string model_bytes(const Model& model, std::uint64_t seed);
 
-}  // namespace regraft::corpus
+}

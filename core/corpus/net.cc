@@ -119,4 +119,4 @@ void Net::count(std::int64_t multiply_adds, std::int64_t rows) {
                   std::min(kMultiplyAddsPerUs, kWeightsPerUs * static_cast<double>(rows));
 }
 
-}  // namespace regraft::corpus
+}

@@ -52,4 +52,4 @@ class Net {
   double estimate_us_ = 0;
 };
 
-}  // namespace regraft::corpus
+}

@@ -89,4 +89,4 @@ Tensor group_norm(Net& net, const Tensor& x, std::int64_t groups) {
   return add(net, mul(net, reshape(net, normal, x.dims), weights.scale), weights.shift);
 }
 
-}  // namespace regraft::corpus
+}

@@ -13,4 +13,4 @@ Tensor rms_norm(Net& net, const Tensor& x);
 /// Over groups of channels and all of space (Wu and He 2018).
 Tensor group_norm(Net& net, const Tensor& x, std::int64_t groups);
 
-}  // namespace regraft::corpus
+}

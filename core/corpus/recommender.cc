@@ -67,4 +67,4 @@ void build_recommender(Net& net, Draw& draw) {
   net.output(layers_of(net, crossed, {inner, inner / 2, 1}, Activation::sigmoid));
 }
 
-}  // namespace regraft::corpus
+}

@@ -53,4 +53,4 @@ void build_recurrent(Net& net, Draw& draw) {
     net.output(linear(net, select(net, x, 1, x.dim(1) - 1), outputs));
 }
 
-}  // namespace regraft::corpus
+}

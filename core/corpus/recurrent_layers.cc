@@ -95,4 +95,4 @@ CellState step(Net& net, const Tensor& x, const CellState& state, const CellWeig
   return {unary(net, "Tanh", products(net, x, state.hidden, weights))};
 }
 
-}  // namespace regraft::corpus
+}

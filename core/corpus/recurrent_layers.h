@@ -26,4 +26,4 @@ CellWeights cell_weights(Net& net, Cell cell, std::int64_t width, std::int64_t h
 /// One step, over [batch, width].
 CellState step(Net& net, const Tensor& x, const CellState& state, const CellWeights& weights);
 
-}  // namespace regraft::corpus
+}

@@ -69,4 +69,4 @@ void build_residual(Net& net, Draw& draw) {
   classify(net, x, draw.pick({10, 100, 1000}));
 }
 
-}  // namespace regraft::corpus
+}

@@ -64,4 +64,4 @@ void build_shuffled(Net& net, Draw& draw) {
   classify(net, x, draw.pick({10, 100, 1000}));
 }
 
-}  // namespace regraft::corpus
+}

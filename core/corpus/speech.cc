@@ -98,4 +98,4 @@ void build_speech(Net& net, Draw& draw) {
                                       : softmax(net, letters));
 }
 
-}  // namespace regraft::corpus
+}

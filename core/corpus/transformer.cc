@@ -45,4 +45,4 @@ Tensor patch_tokens(Net& net, const Tensor& image, std::int64_t patch, std::int6
   return transpose(net, reshape(net, x, {x.dim(0), width, places}), {0, 2, 1});
 }
 
-}  // namespace regraft::corpus
+}

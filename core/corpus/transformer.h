@@ -25,4 +25,4 @@ Tensor block_norm(Net& net, const Tensor& x, const TransformerBlock& block);
 /// Patches of an image as tokens: [batch, places, width].
 Tensor patch_tokens(Net& net, const Tensor& image, std::int64_t patch, std::int64_t width);
 
-}  // namespace regraft::corpus
+}

@@ -52,4 +52,4 @@ void build_unet(Net& net, Draw& draw) {
   image_output(net, x.dim(1) == 1 ? unary(net, "Sigmoid", x) : x);
 }
 
-}  // namespace regraft::corpus
+}

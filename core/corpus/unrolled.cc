@@ -70,4 +70,4 @@ void build_unrolled(Net& net, Draw& draw) {
   }
 }
 
-}  // namespace regraft::corpus
+}

@@ -32,4 +32,4 @@ void build_vit(Net& net, Draw& draw) {
   net.output(linear(net, x, draw.pick({10, 100, 1000})));
 }
 
-}  // namespace regraft::corpus
+}

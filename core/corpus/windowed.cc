@@ -94,4 +94,4 @@ void build_windowed(Net& net, Draw& draw) {
   net.output(linear(net, reduce(net, "ReduceMean", tokens, {1}, false), draw.pick({10, 100, 1000})));
 }
 
-}  // namespace regraft::corpus
+}

@@ -332,4 +332,4 @@ std::unique_ptr<CostModel> AnalyticFactory::make(const graph::Graph& graph) cons
   return std::make_unique<AnalyticCost>(device_, bindings_, graph);
 }
 
-}  // namespace regraft::cost
+}

@@ -110,4 +110,4 @@ class AnalyticFactory final : public CostFactory {
   graph::Bindings bindings_;
 };
 
-}  // namespace regraft::cost
+}

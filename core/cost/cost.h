@@ -47,4 +47,4 @@ class CostFactory {
   virtual std::string name() const = 0;  // "analytic:cpu-1core"
 };
 
-}  // namespace regraft::cost
+}

@@ -10,4 +10,4 @@ class CostError : public Error {
   using Error::Error;
 };
 
-}  // namespace regraft::cost
+}

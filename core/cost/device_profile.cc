@@ -226,4 +226,4 @@ DeviceProfile load_device(const std::filesystem::path& path, const std::string& 
   return device;
 }
 
-}  // namespace regraft::cost
+}

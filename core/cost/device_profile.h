@@ -124,4 +124,4 @@ DeviceProfile load_device(const std::filesystem::path& path, const std::string& 
 /// The same from text, without the fusions; `source` names it in errors.
 DeviceProfile parse_device(std::string_view toml, const std::string& source);
 
-}  // namespace regraft::cost
+}

@@ -89,4 +89,4 @@ NodeId elementwise_owner(const Neighbourhood& near, const FusedMatches& matches,
   return Links(near, matches, is_constant).of(node, kMostLinks).maker;
 }
 
-}  // namespace regraft::cost
+}

@@ -14,4 +14,4 @@ namespace regraft::cost {
 graph::NodeId elementwise_owner(const Neighbourhood& near, const FusedMatches& matches,
                                 const std::function<bool(graph::Value)>& is_constant, graph::NodeId node);
 
-}  // namespace regraft::cost
+}

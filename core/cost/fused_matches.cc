@@ -119,4 +119,4 @@ const FusedMatch* FusedMatches::around(NodeId node) const {
   return first;
 }
 
-}  // namespace regraft::cost
+}

@@ -65,4 +65,4 @@ class FusedMatches {
   std::vector<std::uint32_t> distance_;  // by node, all kNone between calls
 };
 
-}  // namespace regraft::cost
+}

@@ -107,4 +107,4 @@ FusedPatterns FusedPatterns::parse(std::string_view text, std::string_view file)
   return FusedPatterns(rules::RuleSet::parse(text, file));
 }
 
-}  // namespace regraft::cost
+}

@@ -39,4 +39,4 @@ class FusedPatterns {
   std::vector<Kernel> kernels_;  // by pattern
 };
 
-}  // namespace regraft::cost
+}

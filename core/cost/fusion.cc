@@ -395,4 +395,4 @@ Fusion FusionRules::pad_into_conv(NodeId node) const {
   return of_pixels && zero ? Fusion{user, {}} : Fusion{};
 }
 
-}  // namespace regraft::cost
+}

@@ -87,4 +87,4 @@ class FusionRules {
   const FusedMatches& matches_;
 };
 
-}  // namespace regraft::cost
+}

@@ -71,4 +71,4 @@ std::string fusions_warning(const std::string& fusions_version, const std::strin
          " of this model's time is in kernels as predicted (see `regraft profile --kernels`)";
 }
 
-}  // namespace regraft::cost
+}

@@ -22,4 +22,4 @@ FusionFile find_fusions(const std::filesystem::path& folder, const std::string& 
 std::string fusions_warning(const std::string& fusions_version, const std::string& runtime_version,
                             double agreed_share);
 
-}  // namespace regraft::cost
+}

@@ -179,4 +179,4 @@ bool KernelCosts::reads_blocked(OpWithConstants op) {
   return kernel(op).layout == Layout::blocked;
 }
 
-}  // namespace regraft::cost
+}

@@ -100,4 +100,4 @@ class KernelCosts {
   std::vector<TypeSize> sizes_;                                          // by type
 };
 
-}  // namespace regraft::cost
+}

@@ -202,4 +202,4 @@ void KernelDatabase::write(const std::string& fingerprint, std::span<const Kerne
   });
 }
 
-}  // namespace regraft::cost
+}

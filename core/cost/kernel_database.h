@@ -59,4 +59,4 @@ class KernelDatabase {
 /// kernels.sqlite in the user's cache folder (XDG_CACHE_HOME, else ~/.cache).
 std::filesystem::path default_kernel_database();
 
-}  // namespace regraft::cost
+}

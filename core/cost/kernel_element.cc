@@ -290,4 +290,4 @@ double element_time_us(const KernelShape& shape, const graph::OpCounts& counts) 
   }
 }
 
-}  // namespace regraft::cost
+}

@@ -23,4 +23,4 @@ std::string KernelFeatures::kernel_kind() const {
   return kind_name + " " + graph::dtype_name(dtype);
 }
 
-}  // namespace regraft::cost
+}

@@ -64,4 +64,4 @@ struct KernelKind {
   bool operator==(const KernelKind&) const = default;
 };
 
-}  // namespace regraft::cost
+}

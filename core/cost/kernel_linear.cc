@@ -146,4 +146,4 @@ KernelTime to_kernel_time(const DeviceProfile& device, const LinearTime& time) {
           KernelTime::of_us(fixed_us + streamed_us).streamed_ps};
 }
 
-}  // namespace regraft::cost
+}

@@ -60,4 +60,4 @@ bool is_opaque_product(const graph::Tables& tables, const graph::Signature& sign
 LinearTime opaque_product_time(const KernelShape& shape);
 double opaque_us(const KernelShape& shape);
 
-}  // namespace regraft::cost
+}

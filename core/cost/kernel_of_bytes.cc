@@ -64,4 +64,4 @@ NodeId kernel_of_bytes(const Neighbourhood& near, NodeId node) {
   return all ? users[0] : kNoNode;
 }
 
-}  // namespace regraft::cost
+}

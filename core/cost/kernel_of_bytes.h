@@ -10,4 +10,4 @@ namespace regraft::cost {
 /// DequantizeLinear, with one reader, is all that reads them.
 graph::NodeId kernel_of_bytes(const Neighbourhood& near, graph::NodeId node);
 
-}  // namespace regraft::cost
+}

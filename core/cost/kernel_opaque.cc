@@ -116,4 +116,4 @@ double opaque_us(const KernelShape& shape) {
   return work_of(shape) * (rate_ns(shape.device, *op) + rows_ns) * 1e-3;
 }
 
-}  // namespace regraft::cost
+}

@@ -27,4 +27,4 @@ KernelTime& KernelTime::operator*=(double factor) {
   return *this;
 }
 
-}  // namespace regraft::cost
+}

@@ -19,4 +19,4 @@ struct KernelTime {
   bool operator==(const KernelTime&) const = default;
 };
 
-}  // namespace regraft::cost
+}

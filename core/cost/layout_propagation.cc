@@ -166,4 +166,4 @@ bool needs_reorder(const Graph& graph, KernelCosts& kernels, const std::vector<L
   return std::any_of(uses.begin(), uses.end(), takes_blocked);
 }
 
-}  // namespace regraft::cost
+}

@@ -16,4 +16,4 @@ LayoutState layout_of(const graph::Graph& graph, KernelCosts& kernels,
 bool needs_reorder(const graph::Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
                    graph::NodeId node);
 
-}  // namespace regraft::cost
+}

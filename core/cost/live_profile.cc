@@ -147,4 +147,4 @@ void LiveProfile::note(NodeId id) {
   if (holds(id)) blocks_[places_[id].block].stale = true;
 }
 
-}  // namespace regraft::cost
+}

@@ -122,4 +122,4 @@ graph::NodeId LiveProfile::last_on_left(SideOf&& side) const {
   return last.nodes[up_to_left(last.count, [&](std::size_t i) { return side(last.nodes[i]); }) - 1];
 }
 
-}  // namespace regraft::cost
+}

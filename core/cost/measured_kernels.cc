@@ -79,4 +79,4 @@ double MeasuredKernels::factor(const KernelFeatures& features) const {
   return std::clamp(std::exp(log_factor), 1 / kMostFactor, kMostFactor);
 }
 
-}  // namespace regraft::cost
+}

@@ -76,4 +76,4 @@ class MeasuredKernels {
   std::array<Mean, 2> all_;  // of kernels that are not dense, and of those that are
 };
 
-}  // namespace regraft::cost
+}

@@ -54,4 +54,4 @@ Neighbourhood::Scaled Neighbourhood::scaled(NodeId node) const {
   return {};
 }
 
-}  // namespace regraft::cost
+}

@@ -70,4 +70,4 @@ inline graph::NodeId Neighbourhood::only_user(graph::NodeId node) const {
   }
 }
 
-}  // namespace regraft::cost
+}

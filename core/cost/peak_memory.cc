@@ -113,4 +113,4 @@ void PeakMemory::hold(NodeId id, std::int64_t bytes, NodeId reader) {
   record.given = given;
 }
 
-}  // namespace regraft::cost
+}

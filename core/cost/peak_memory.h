@@ -50,4 +50,4 @@ class PeakMemory {
   std::vector<graph::NodeId> stale_, holders_, group_;
 };
 
-}  // namespace regraft::cost
+}

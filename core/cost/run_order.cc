@@ -146,4 +146,4 @@ RunOrder::Moved RunOrder::make_anew(const graph::Graph& graph) {
   return {true, {}};
 }
 
-}  // namespace regraft::cost
+}

@@ -73,4 +73,4 @@ class RunOrder {
   std::vector<std::uint32_t> missing_;  // by node: inputs that have not run; scratch of make_anew
 };
 
-}  // namespace regraft::cost
+}

@@ -70,4 +70,4 @@ std::vector<double> SeveralSizesFactory::latencies_us(const graph::Graph& graph)
   return latencies;
 }
 
-}  // namespace regraft::cost
+}

@@ -33,4 +33,4 @@ class SeveralSizesFactory final : public CostFactory {
   std::vector<double> reference_us_;
 };
 
-}  // namespace regraft::cost
+}

@@ -71,4 +71,4 @@ SplitParts split_around(const Graph& graph, NodeId node) {
   return split;
 }
 
-}  // namespace regraft::cost
+}

@@ -16,4 +16,4 @@ struct SplitParts {
 /// The parts of the value that a node reads, the node itself among them.
 SplitParts split_around(const graph::Graph& graph, graph::NodeId node);
 
-}  // namespace regraft::cost
+}

@@ -16,4 +16,4 @@ std::string_view describe(Invalid invalid) {
   return "unknown";
 }
 
-}  // namespace regraft::env
+}

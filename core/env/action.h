@@ -25,4 +25,4 @@ std::string_view describe(Invalid invalid);
 /// What an action that is not legal costs, unless it is said otherwise.
 inline constexpr double kDefaultInvalidPenalty = 0.05;
 
-}  // namespace regraft::env
+}

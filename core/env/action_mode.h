@@ -20,4 +20,4 @@ constexpr std::array<std::string_view, 2> enum_names(ActionMode) {
 /// The field of policies, world models and rollouts that says `all_sites`.
 inline constexpr char kAllSitesField[] = "everywhere";
 
-}  // namespace regraft::env
+}

@@ -90,4 +90,4 @@ std::size_t apply_at_all_sites(RewriteState& state, std::uint32_t rule, const Ap
   return applied;
 }
 
-}  // namespace regraft::env
+}

@@ -39,4 +39,4 @@ using ApplyMatch = std::function<Applied(const rules::Match&)>;
 /// of state.path().
 std::size_t apply_at_all_sites(RewriteState& state, std::uint32_t rule, const ApplyMatch& apply);
 
-}  // namespace regraft::env
+}

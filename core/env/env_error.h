@@ -10,4 +10,4 @@ class EnvError : public Error {
   using Error::Error;
 };
 
-}  // namespace regraft::env
+}

@@ -223,4 +223,4 @@ Environment Environment::clone() const {
   return Environment(*this, state_.clone());
 }
 
-}  // namespace regraft::env
+}

@@ -147,4 +147,4 @@ class Environment {
   bool done_ = false;
 };
 
-}  // namespace regraft::env
+}

@@ -134,4 +134,4 @@ NodeFeatureRow SignatureFeatures::compute(const graph::Signature& signature) con
   return row;
 }
 
-}  // namespace regraft::env
+}

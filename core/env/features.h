@@ -101,4 +101,4 @@ class SignatureFeatures {
   std::vector<float> elements_;       // by type; negative: not computed yet
 };
 
-}  // namespace regraft::env
+}

@@ -15,4 +15,4 @@ constexpr std::array<std::string_view, 2> enum_names(HorizonMode) {
   return {"terminate", "truncate"};
 }
 
-}  // namespace regraft::env
+}

@@ -100,4 +100,4 @@ struct RuleFeatureTable {
   }
 };
 
-}  // namespace regraft::env
+}

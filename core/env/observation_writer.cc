@@ -213,4 +213,4 @@ void ObservationWriter::write_candidates(RewriteState& state, const ObservationF
       static_cast<std::uint32_t>(out.candidate_nodes.size());
 }
 
-}  // namespace regraft::env
+}

@@ -66,4 +66,4 @@ class ObservationWriter {
   std::size_t edges_ = 0;           // between nodes that have rows
 };
 
-}  // namespace regraft::env
+}

@@ -154,4 +154,4 @@ std::unique_ptr<Reward> make_reward(RewardKind kind, const RewardSettings& setti
   return kMakers.at(static_cast<std::size_t>(kind))(settings);
 }
 
-}  // namespace regraft::env
+}

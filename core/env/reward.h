@@ -88,4 +88,4 @@ class Reward {
 /// Throws EnvError on weights out of range, and on `measured` without a meter.
 std::unique_ptr<Reward> make_reward(RewardKind kind, const RewardSettings& settings = {});
 
-}  // namespace regraft::env
+}

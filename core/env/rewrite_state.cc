@@ -153,4 +153,4 @@ graph::Graph replay(const graph::Graph& start, const rules::RuleSet& rules,
   return graph;
 }
 
-}  // namespace regraft::env
+}

@@ -115,4 +115,4 @@ bool cheaper(const cost::Cost& a, const cost::Cost& b);
 graph::Graph replay(const graph::Graph& start, const rules::RuleSet& rules,
                     std::span<const rules::Match> path);
 
-}  // namespace regraft::env
+}

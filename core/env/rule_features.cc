@@ -86,4 +86,4 @@ RuleFeatureTable make_rule_features(const rules::RuleSet& rules, ActionMode mode
   return table;
 }
 
-}  // namespace regraft::env
+}

@@ -26,4 +26,4 @@ RuleFeatureTable make_rule_features(const rules::RuleSet& rules, ActionMode mode
 /// The row of one rule text. [kRuleFeatures]
 std::vector<float> rule_feature_row(std::string_view text);
 
-}  // namespace regraft::env
+}

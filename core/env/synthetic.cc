@@ -129,4 +129,4 @@ SyntheticTask make_synthetic_task(const SyntheticOptions& options) {
   return task;
 }
 
-}  // namespace regraft::env
+}

@@ -53,4 +53,4 @@ rules::RuleSet make_synthetic_rules(std::uint32_t valley);
 /// The costs depend on `rise_us` alone.
 TableCostFactory make_synthetic_costs(double rise_us);
 
-}  // namespace regraft::env
+}

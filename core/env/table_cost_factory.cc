@@ -45,4 +45,4 @@ std::unique_ptr<cost::CostModel> TableCostFactory::make(const graph::Graph& grap
   return std::make_unique<TableCost>(graph, latency_us_);
 }
 
-}  // namespace regraft::env
+}

@@ -25,4 +25,4 @@ class TableCostFactory : public cost::CostFactory {
   Table latency_us_;
 };
 
-}  // namespace regraft::env
+}

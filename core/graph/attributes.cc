@@ -122,4 +122,4 @@ const std::string& AttrBlock::text(Attr attr) const {
   return typed<std::string>(*this, attr, "a text");
 }
 
-}  // namespace regraft::graph
+}

@@ -89,4 +89,4 @@ class AttrBlock {
   std::vector<Entry> entries_;
 };
 
-}  // namespace regraft::graph
+}

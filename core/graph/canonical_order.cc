@@ -146,4 +146,4 @@ void CanonicalOrder::hash_uses() {
     down_[*at] = uses_hash(graph_, *at, merkle_, down_);
 }
 
-}  // namespace regraft::graph
+}

@@ -66,4 +66,4 @@ class CanonicalOrder {
   bool fresh_ = false, tie_ = false;
 };
 
-}  // namespace regraft::graph
+}

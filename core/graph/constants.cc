@@ -85,4 +85,4 @@ std::optional<double> scalar_value(const Tables& tables, WeightId id, std::size_
   return values.add(hash, value);
 }
 
-}  // namespace regraft::graph
+}

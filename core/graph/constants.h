@@ -21,4 +21,4 @@ std::optional<std::span<const std::int64_t>> integer_values(const Tables& tables
 /// The value when every element is the same (one element, or up to `limit` equal ones).
 std::optional<double> scalar_value(const Tables& tables, WeightId id, std::size_t limit = 64);
 
-}  // namespace regraft::graph
+}

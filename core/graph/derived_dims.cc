@@ -195,4 +195,4 @@ Dim slice_dim(Tables& tables, Dim dim, Element start, Element end, std::int64_t 
                                  std::to_string(step) + ")");
 }
 
-}  // namespace regraft::graph
+}

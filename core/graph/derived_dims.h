@@ -34,4 +34,4 @@ std::optional<Ints> reshape_target(std::span<const Dim> from, std::span<const Di
 /// The same of an Expand: 1 for symbols that stay.
 std::optional<Ints> expand_target(std::span<const Dim> from, std::span<const Dim> to);
 
-}  // namespace regraft::graph
+}

@@ -120,4 +120,4 @@ std::optional<std::int64_t> evaluate_formula(std::string_view text, const Symbol
   return Formula(text, lookup).value();
 }
 
-}  // namespace regraft::graph
+}

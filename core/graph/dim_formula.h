@@ -18,4 +18,4 @@ bool is_formula(std::string_view name);
 /// Throws GraphError for a formula that divides by zero.
 std::optional<std::int64_t> evaluate_formula(std::string_view text, const SymbolLookup& lookup);
 
-}  // namespace regraft::graph
+}

@@ -10,4 +10,4 @@ bool is_dim_name(std::string_view text) {
   return std::ranges::find(kUnknown, text) == kUnknown.end();
 }
 
-}  // namespace regraft::graph
+}

@@ -8,4 +8,4 @@ namespace regraft::graph {
 /// and two of them need not be equal.
 bool is_dim_name(std::string_view text);
 
-}  // namespace regraft::graph
+}

@@ -51,4 +51,4 @@ bool is_integer(DType dtype) {
   }
 }
 
-}  // namespace regraft::graph
+}

@@ -44,4 +44,4 @@ std::size_t dtype_bytes(DType dtype);
 bool is_float(DType dtype);
 bool is_integer(DType dtype);
 
-}  // namespace regraft::graph
+}

@@ -115,4 +115,4 @@ std::optional<Dims> einsum_dims(Tables& tables, std::string_view equation, std::
   return out;
 }
 
-}  // namespace regraft::graph
+}

@@ -25,4 +25,4 @@ std::vector<MatrixProduct> einsum_products(std::string_view equation, std::span<
 /// Throws GraphError where numbers of one label do not fit each other.
 std::optional<Dims> einsum_dims(Tables& tables, std::string_view equation, std::span<const Dims> dims);
 
-}  // namespace regraft::graph
+}

@@ -140,4 +140,4 @@ HostTensor evaluate(const Tables& tables, WeightId weight) {
   return Folder(tables).fold(weight);
 }
 
-}  // namespace regraft::graph
+}

@@ -24,4 +24,4 @@ HostTensor evaluate(const Tables& tables, WeightId weight);
 /// faster.
 std::vector<std::byte> evaluate_bytes(const Tables& tables, WeightId weight);
 
-}  // namespace regraft::graph
+}

@@ -131,4 +131,4 @@ std::vector<std::byte> evaluate_bytes(const Tables& tables, WeightId weight) {
   return raw.applies() ? raw.fold() : evaluate(tables, weight).to_bytes();
 }
 
-}  // namespace regraft::graph
+}

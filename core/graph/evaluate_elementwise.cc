@@ -379,4 +379,4 @@ HostTensor evaluate_elementwise(OpKind kind, const AttrBlock& attrs, Inputs inpu
   return result;
 }
 
-}  // namespace regraft::graph
+}

@@ -148,4 +148,4 @@ double cos(double x) {
   return std::abs(x) > kLargestAngle ? std::cos(x) : sin_of(x, 1);
 }
 
-}  // namespace regraft::graph::exact
+}

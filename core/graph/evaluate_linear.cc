@@ -146,4 +146,4 @@ HostTensor evaluate_reduce(OpKind kind, const AttrBlock& attrs, Inputs inputs) {
   return out;
 }
 
-}  // namespace regraft::graph
+}

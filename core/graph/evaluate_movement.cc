@@ -124,4 +124,4 @@ HostTensor evaluate_movement(OpKind kind, const AttrBlock& attrs, Inputs inputs)
   }
 }
 
-}  // namespace regraft::graph
+}

@@ -76,4 +76,4 @@ std::vector<WeightId> fold_order(const Tables& tables, WeightId root, UseCounts&
   return order;
 }
 
-}  // namespace regraft::graph
+}

@@ -67,6 +67,6 @@ double tanh(double x);
 double erf(double x);
 double sin(double x);
 double cos(double x);
-}  // namespace exact
+}
 
-}  // namespace regraft::graph
+}

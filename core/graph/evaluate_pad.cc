@@ -100,4 +100,4 @@ HostTensor evaluate_pad(const AttrBlock& attrs, Inputs inputs) {
   return result;
 }
 
-}  // namespace regraft::graph
+}

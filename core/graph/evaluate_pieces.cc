@@ -121,4 +121,4 @@ void evaluate_in_pieces(const Tables& tables, WeightId weight,
             .to_bytes());
 }
 
-}  // namespace regraft::graph
+}

@@ -18,4 +18,4 @@ void evaluate_in_pieces(const Tables& tables, WeightId weight,
                         const std::function<void(std::span<const std::byte>)>& write,
                         std::size_t piece_elements = kPieceElements);
 
-}  // namespace regraft::graph
+}

@@ -262,4 +262,4 @@ template void copy_strided(const StridedView&, const std::uint64_t*, std::uint64
 template void copy_strided(const StridedView&, const std::int64_t*, std::int64_t*);
 template void copy_strided(const StridedView&, const double*, double*);
 
-}  // namespace regraft::graph
+}

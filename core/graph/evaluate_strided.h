@@ -33,4 +33,4 @@ bool is_dense(const StridedView& view, std::int64_t source_elements);
 template <typename T>
 void copy_strided(const StridedView& view, const T* in, T* out);
 
-}  // namespace regraft::graph
+}

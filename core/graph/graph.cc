@@ -289,4 +289,4 @@ InlineVector<Operand, 4> operands_of(const Graph& graph, std::span<const Value> 
   return operands;
 }
 
-}  // namespace regraft::graph
+}

@@ -140,4 +140,4 @@ class Graph {
 /// Values as inference sees them.
 InlineVector<Operand, 4> operands_of(const Graph& graph, std::span<const Value> values);
 
-}  // namespace regraft::graph
+}

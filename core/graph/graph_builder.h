@@ -73,4 +73,4 @@ class GraphBuilder {
   std::int32_t inputs_ = 0;
 };
 
-}  // namespace regraft::graph
+}

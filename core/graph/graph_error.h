@@ -9,4 +9,4 @@ class GraphError : public Error {
   using Error::Error;
 };
 
-}  // namespace regraft::graph
+}

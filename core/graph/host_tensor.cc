@@ -202,4 +202,4 @@ HostTensor HostTensor::from_bytes(const TensorType& type, std::span<const std::b
   return tensor;
 }
 
-}  // namespace regraft::graph
+}

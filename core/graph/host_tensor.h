@@ -28,4 +28,4 @@ double round_to(DType dtype, double value);
 /// The value of an integer dtype that int64 arithmetic wraps to.
 std::int64_t wrap(DType dtype, std::int64_t value);
 
-}  // namespace regraft::graph
+}

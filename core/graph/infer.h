@@ -74,4 +74,4 @@ void normalise_pad(Tables&, const OpInfo&, AttrBlock&, Operands);
 void normalise_attention(Tables&, const OpInfo&, AttrBlock&, Operands);
 void normalise_quantised(Tables&, const OpInfo&, AttrBlock&, Operands);  // `axis` is 0 where it says nothing
 
-}  // namespace regraft::graph
+}

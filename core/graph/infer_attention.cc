@@ -60,4 +60,4 @@ void normalise_attention(Tables&, const OpInfo& op, AttrBlock& attrs, Operands) 
   if (attrs.real(Attr::scale) == 0) fail(op, "a scale of 0 cannot be written: it means the default");
 }
 
-}  // namespace regraft::graph
+}

@@ -55,4 +55,4 @@ TypeList infer_types(Tables& tables, OpKind kind, const AttrBlock& attrs, std::s
   return op.infer(tables, op, attrs, operands);
 }
 
-}  // namespace regraft::graph
+}

@@ -67,4 +67,4 @@ TypeList infer_where(Tables& tables, const OpInfo& op, const AttrBlock&, Operand
   return result(tables, dtype, broadcast_all(tables, op, operands));
 }
 
-}  // namespace regraft::graph
+}

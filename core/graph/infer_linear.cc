@@ -191,4 +191,4 @@ TypeList infer_reduce(Tables& tables, const OpInfo& op, const AttrBlock& attrs, 
   return one_type(tables, x.dtype, dims);
 }
 
-}  // namespace regraft::graph
+}

@@ -290,4 +290,4 @@ TypeList infer_constant_of_shape(Tables& tables, const OpInfo&, const AttrBlock&
   return one_type(tables, dtype, *shape);
 }
 
-}  // namespace regraft::graph
+}

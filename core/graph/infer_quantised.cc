@@ -61,4 +61,4 @@ void normalise_quantised(Tables& tables, const OpInfo& op, AttrBlock& attrs, Ope
   attrs.set(Attr::to, static_cast<std::int64_t>(bytes));
 }
 
-}  // namespace regraft::graph
+}

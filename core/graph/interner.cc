@@ -141,4 +141,4 @@ std::string Interner::describe(TypeId id) const {
   return text + ']';
 }
 
-}  // namespace regraft::graph
+}

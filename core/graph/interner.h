@@ -76,4 +76,4 @@ class Interner {
   std::unordered_map<std::string, SymbolId> symbol_ids_;
 };
 
-}  // namespace regraft::graph
+}

@@ -25,4 +25,4 @@ std::span<const std::string_view> known_texts(OpKind kind, Attr attr) {
   return {};
 }
 
-}  // namespace regraft::graph
+}

@@ -10,4 +10,4 @@ namespace regraft::graph {
 /// The values that a text attribute of an op has in the standard; empty: the attribute is no text.
 std::span<const std::string_view> known_texts(OpKind kind, Attr attr);
 
-}  // namespace regraft::graph
+}

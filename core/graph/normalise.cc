@@ -158,4 +158,4 @@ void normalise_pad(Tables& tables, const OpInfo& op, AttrBlock& attrs, Operands 
   attrs.erase(Attr::axes);
 }
 
-}  // namespace regraft::graph
+}

@@ -189,4 +189,4 @@ AttrBlock canonical_attrs(Tables& tables, OpKind kind, AttrBlock attrs, InlineVe
 /// Output types of an op in canonical form.
 TypeList infer_types(Tables& tables, OpKind kind, const AttrBlock& attrs, std::span<const Operand> operands);
 
-}  // namespace regraft::graph
+}

@@ -111,4 +111,4 @@ OpCounts op_counts(const Tables& tables, const Signature& signature, const Bindi
   return counts;
 }
 
-}  // namespace regraft::graph
+}

@@ -16,4 +16,4 @@ struct OpCounts {
 
 OpCounts op_counts(const Tables& tables, const Signature& signature, const Bindings& bindings);
 
-}  // namespace regraft::graph
+}

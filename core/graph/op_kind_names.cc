@@ -10,4 +10,4 @@ std::vector<std::string> op_kind_names() {
   return names;
 }
 
-}  // namespace regraft::graph
+}

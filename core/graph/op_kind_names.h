@@ -8,4 +8,4 @@ namespace regraft::graph {
 /// Names of the op table, in order: rows of a policy's embedding.
 std::vector<std::string> op_kind_names();
 
-}  // namespace regraft::graph
+}

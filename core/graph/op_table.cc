@@ -288,4 +288,4 @@ AttrBlock canonical_attrs(Tables& tables, OpKind kind, AttrBlock attrs, InlineVe
   return attrs;
 }
 
-}  // namespace regraft::graph
+}

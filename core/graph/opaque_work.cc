@@ -264,4 +264,4 @@ std::int64_t opaque_flops(const Tables& tables, const Signature& signature, cons
   return std::isfinite(flops) ? static_cast<std::int64_t>(std::clamp(flops, 0.0, kMost)) : 0;
 }
 
-}  // namespace regraft::graph
+}

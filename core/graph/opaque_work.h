@@ -59,4 +59,4 @@ std::optional<Recurrence> recurrence_of(const Tables& tables, const Signature& s
 double opaque_work(const Tables& tables, const Signature& signature, const Bindings& bindings);
 std::int64_t opaque_flops(const Tables& tables, const Signature& signature, const Bindings& bindings);
 
-}  // namespace regraft::graph
+}

@@ -120,4 +120,4 @@ std::string missing_kernel(const Tables& tables, OpKind kind, std::span<const Ty
   return "has no kernel for " + dtype_name(tables.type(inputs[0]).dtype);
 }
 
-}  // namespace regraft::graph
+}

@@ -20,4 +20,4 @@ std::string missing_form(const Tables& tables, OpKind kind, const AttrBlock& att
 /// Rewrites ask, so that what they make runs wherever the model ran.
 std::string missing_kernel(const Tables& tables, OpKind kind, std::span<const TypeId> inputs);
 
-}  // namespace regraft::graph
+}

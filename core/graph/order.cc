@@ -99,4 +99,4 @@ bool reaches(const Graph& graph, std::span<const NodeId> from, NodeId to) {
   return false;
 }
 
-}  // namespace regraft::graph
+}

@@ -35,4 +35,4 @@ std::vector<NodeId> topological_order(const Graph& graph);
 /// Whether `to` can be reached from any of `from` along uses (a node reaches itself).
 bool reaches(const Graph& graph, std::span<const NodeId> from, NodeId to);
 
-}  // namespace regraft::graph
+}

@@ -15,4 +15,4 @@ std::int64_t narrow(const OpInfo& op, Wide size) {
   return static_cast<std::int64_t>(size);
 }
 
-}  // namespace regraft::graph
+}

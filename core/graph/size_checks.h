@@ -16,4 +16,4 @@ using Wide = __int128;
 /// A size that was computed so. Throws GraphError where it does not fit 64 bits.
 std::int64_t narrow(const OpInfo& op, Wide size);
 
-}  // namespace regraft::graph
+}

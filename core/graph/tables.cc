@@ -80,4 +80,4 @@ Hash128 Tables::opaque_hash(std::int32_t origin) const {
   return unknown.finish();
 }
 
-}  // namespace regraft::graph
+}

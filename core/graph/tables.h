@@ -83,4 +83,4 @@ class Tables : public Interner {
   WeightTable weights_{*this};
 };
 
-}  // namespace regraft::graph
+}

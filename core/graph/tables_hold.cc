@@ -34,4 +34,4 @@ TablesHold& TablesHold::operator=(const TablesHold& other) {
   return *this;
 }
 
-}  // namespace regraft::graph
+}

@@ -64,4 +64,4 @@ class TablesHold {
   TablesBound bound_;
 };
 
-}  // namespace regraft::graph
+}

@@ -36,4 +36,4 @@ std::vector<Element> taken_elements(OpKind kind, const AttrBlock& attrs, std::sp
   return taken;
 }
 
-}  // namespace regraft::graph
+}

@@ -18,4 +18,4 @@ std::vector<std::int64_t> slice_places(std::int64_t size, std::int64_t start, st
 std::vector<Element> taken_elements(OpKind kind, const AttrBlock& attrs, std::span<const Element> from,
                                     std::span<const Element> indices);
 
-}  // namespace regraft::graph
+}

@@ -26,4 +26,4 @@ bool may_be_equal(const TensorType& a, const TensorType& b) {
   return true;
 }
 
-}  // namespace regraft::graph
+}

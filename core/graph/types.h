@@ -67,4 +67,4 @@ constexpr std::size_t index(Id id) {
   return static_cast<std::size_t>(id);
 }
 
-}  // namespace regraft::graph
+}

@@ -106,4 +106,4 @@ WeightId WeightTable::operation(OpKind kind, AttrId attrs, std::span<const Weigh
   return add(std::move(expr), key);
 }
 
-}  // namespace regraft::graph
+}

@@ -80,4 +80,4 @@ class WeightTable {
   mutable Values known_values_;
 };
 
-}  // namespace regraft::graph
+}

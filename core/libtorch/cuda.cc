@@ -38,4 +38,4 @@ std::string cuda_device_name() {
   return known ? name.data() : "a GPU";
 }
 
-}  // namespace regraft
+}

@@ -13,4 +13,4 @@ const std::optional<std::string>& cuda_problem();
 /// What the driver calls the GPU that LibTorch uses: "NVIDIA H100 80GB HBM3". Only without a cuda_problem().
 std::string cuda_device_name();
 
-}  // namespace regraft
+}

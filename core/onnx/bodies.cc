@@ -272,4 +272,4 @@ TypeList build_bodies(graph::Tables& tables, const pb::NodeProto& node, std::spa
   return Bodies(tables, node, operands, depth < kDepthOfShapes ? kRounds : 0, build).run();
 }
 
-}  // namespace regraft::onnx
+}

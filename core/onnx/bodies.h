@@ -27,4 +27,4 @@ using BuildBody =
 graph::TypeList build_bodies(graph::Tables& tables, const ::onnx::NodeProto& node,
                              std::span<const graph::Operand> operands, int depth, const BuildBody& build);
 
-}  // namespace regraft::onnx
+}

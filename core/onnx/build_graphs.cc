@@ -392,4 +392,4 @@ void build_graphs(ModelStore& store, graph::Tables& tables) {
   GraphBuilder(store, 0, tables, shadowed).build();
 }
 
-}  // namespace regraft::onnx
+}

@@ -11,4 +11,4 @@ namespace regraft::onnx {
 /// closed.
 void build_graphs(ModelStore& store, graph::Tables& tables);
 
-}  // namespace regraft::onnx
+}

@@ -89,4 +89,4 @@ std::vector<std::string> captured_names(const pb::GraphProto& body) {
   return captures.take();
 }
 
-}  // namespace regraft::onnx
+}

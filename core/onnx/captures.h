@@ -18,4 +18,4 @@ std::vector<std::string> captured_names(const ::onnx::GraphProto& body);
 /// Renames what the node's sub-graphs take from outside.
 void rename_captures(::onnx::NodeProto& node, const std::unordered_map<std::string, std::string>& changes);
 
-}  // namespace regraft::onnx
+}

@@ -70,4 +70,4 @@ void remove_stale_data(const fs::path& path, std::span<const std::string> kept) 
   }
 }
 
-}  // namespace regraft::onnx
+}

@@ -14,4 +14,4 @@ void remove_stale_data(const std::filesystem::path& path, std::span<const std::s
 /// A file that cannot be read may be such a model.
 bool is_named_beside(const std::filesystem::path& data, const std::filesystem::path& owner);
 
-}  // namespace regraft::onnx
+}

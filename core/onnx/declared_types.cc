@@ -63,4 +63,4 @@ bool sizes_are_values(graph::OpKind kind, std::span<const graph::Operand> operan
          std::ranges::any_of(graph::op_info(kind).operand_attrs, given, &graph::OperandAttr::input);
 }
 
-}  // namespace regraft::onnx
+}

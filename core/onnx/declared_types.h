@@ -27,4 +27,4 @@ graph::TypeId merge_types(graph::Tables& tables, graph::TypeId inferred, graph::
 /// for some runs only.
 bool sizes_are_values(graph::OpKind kind, std::span<const graph::Operand> operands);
 
-}  // namespace regraft::onnx
+}

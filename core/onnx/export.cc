@@ -202,4 +202,4 @@ std::string export_model_bytes(const ImportedModel& model, std::span<const graph
   return bytes;
 }
 
-}  // namespace regraft::onnx
+}

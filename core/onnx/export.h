@@ -48,4 +48,4 @@ inline std::string export_model_bytes(const ImportedModel& model, const graph::G
   return export_model_bytes(model, std::span(&main, 1));
 }
 
-}  // namespace regraft::onnx
+}

@@ -45,4 +45,4 @@ void fix_dims(pb::ModelProto& model, const std::map<std::string, std::int64_t>& 
   if (!sizes.empty()) DimFixer(sizes).fix(*model.mutable_graph(), true);
 }
 
-}  // namespace regraft::onnx
+}

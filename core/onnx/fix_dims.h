@@ -14,4 +14,4 @@ namespace regraft::onnx {
 /// graph input `input` that has no name is called "input.axis".
 void fix_dims(::onnx::ModelProto& model, const std::map<std::string, std::int64_t>& sizes);
 
-}  // namespace regraft::onnx
+}

@@ -41,4 +41,4 @@ std::string FreshNames::make(const std::string& stem) {
   }
 }
 
-}  // namespace regraft::onnx
+}

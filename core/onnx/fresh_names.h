@@ -42,4 +42,4 @@ class FreshNames {
   std::unordered_map<std::string, int> counters_;
 };
 
-}  // namespace regraft::onnx
+}

@@ -116,4 +116,4 @@ ImportedModel import_model_bytes(std::span<const std::byte> bytes, const fs::pat
   return import_parsed(std::make_unique<ModelStore>(), bytes, folder, "model in memory", options);
 }
 
-}  // namespace regraft::onnx
+}

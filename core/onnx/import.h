@@ -27,4 +27,4 @@ ImportedModel import_model(const std::filesystem::path& path, const ImportOption
 ImportedModel import_model_bytes(std::span<const std::byte> bytes, const std::filesystem::path& folder,
                                  const ImportOptions& options = {});
 
-}  // namespace regraft::onnx
+}

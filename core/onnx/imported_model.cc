@@ -61,4 +61,4 @@ std::string ImportedModel::value_name(graph::Value value, std::size_t at) const 
   return store_->scopes.at(at).value_name(value);
 }
 
-}  // namespace regraft::onnx
+}

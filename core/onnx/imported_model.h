@@ -75,4 +75,4 @@ class ImportedModel {
   std::unique_ptr<ModelStore> store_;
 };
 
-}  // namespace regraft::onnx
+}

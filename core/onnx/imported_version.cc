@@ -8,4 +8,4 @@ std::int64_t imported_version(const ::onnx::ModelProto& model, std::string_view 
   return 0;
 }
 
-}  // namespace regraft::onnx
+}

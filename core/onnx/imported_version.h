@@ -15,4 +15,4 @@ inline constexpr std::int64_t kRuntimeDomainVersion = 1;
 /// The version of a domain that the model imports; 0 when it does not.
 std::int64_t imported_version(const ::onnx::ModelProto& model, std::string_view domain);
 
-}  // namespace regraft::onnx
+}

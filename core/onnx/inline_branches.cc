@@ -103,4 +103,4 @@ std::size_t inline_branches(pb::ModelProto& model, const DecidedBranches& decide
   return BranchInliner(model, decided, limit).run(*model.mutable_graph());
 }
 
-}  // namespace regraft::onnx
+}

@@ -17,4 +17,4 @@ using DecidedBranches = std::unordered_map<const ::onnx::NodeProto*, bool>;
 /// Gives how many. The pointers are void afterwards.
 std::size_t inline_branches(::onnx::ModelProto& model, const DecidedBranches& decided, std::size_t limit);
 
-}  // namespace regraft::onnx
+}

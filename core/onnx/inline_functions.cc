@@ -237,4 +237,4 @@ std::size_t inline_functions(pb::ModelProto& model, std::size_t limit) {
   return Inliner(model, limit).run();
 }
 
-}  // namespace regraft::onnx
+}

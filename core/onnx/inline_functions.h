@@ -15,4 +15,4 @@ namespace regraft::onnx {
 /// functions that call themselves, and of functions in a form that is not understood.
 std::size_t inline_functions(::onnx::ModelProto& model, std::size_t limit);
 
-}  // namespace regraft::onnx
+}

@@ -10,4 +10,4 @@ struct KnownValue {
   graph::WeightId weight;
 };
 
-}  // namespace regraft::onnx
+}

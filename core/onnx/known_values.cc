@@ -172,4 +172,4 @@ void KnownValues::fold_large(const graph::Graph& graph, graph::NodeId id, const 
     note({id, k}, graph::constant_operation(tables_, node.kind, tables_.intern(attrs), args, k));
 }
 
-}  // namespace regraft::onnx
+}

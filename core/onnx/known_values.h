@@ -52,4 +52,4 @@ class KnownValues {
   std::vector<KnownValue> found_;
 };
 
-}  // namespace regraft::onnx
+}

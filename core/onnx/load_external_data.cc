@@ -149,4 +149,4 @@ void load_external_data(ModelStore& store, const fs::path& folder) {
   refuse_overlaps(ranges);
 }
 
-}  // namespace regraft::onnx
+}

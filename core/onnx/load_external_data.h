@@ -11,4 +11,4 @@ namespace regraft::onnx {
 /// also when a range leaves its file or does not fit the tensor's dims.
 void load_external_data(ModelStore& store, const std::filesystem::path& folder);
 
-}  // namespace regraft::onnx
+}

@@ -45,4 +45,4 @@ std::string GraphScope::value_name(graph::Value value) const {
   return output < node(made.origin).output_size() ? node(made.origin).output(output) : "";
 }
 
-}  // namespace regraft::onnx
+}

@@ -83,4 +83,4 @@ struct ModelStore {
   const GraphScope& scope_of(std::int32_t origin) const;
 };
 
-}  // namespace regraft::onnx
+}

@@ -93,4 +93,4 @@ ModelSummary summarise(const ImportedModel& model) {
   return summary;
 }
 
-}  // namespace regraft::onnx
+}

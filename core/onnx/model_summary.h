@@ -41,4 +41,4 @@ struct ModelSummary {
 
 ModelSummary summarise(const ImportedModel& model);
 
-}  // namespace regraft::onnx
+}

@@ -119,4 +119,4 @@ const std::string& Names::renamed(const std::string& name) const {
   return found == renamed_.end() ? name : found->second;
 }
 
-}  // namespace regraft::onnx
+}

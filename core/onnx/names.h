@@ -49,4 +49,4 @@ class Names {
   std::vector<std::pair<std::string, graph::Value>> copies_;
 };
 
-}  // namespace regraft::onnx
+}

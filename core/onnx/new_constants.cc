@@ -63,4 +63,4 @@ std::string NewConstants::weight(graph::WeightId id) {
   return at->second;
 }
 
-}  // namespace regraft::onnx
+}

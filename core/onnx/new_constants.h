@@ -42,4 +42,4 @@ class NewConstants : public ConstantMaker {
   std::unordered_map<graph::WeightId, std::string> weight_names_;
 };
 
-}  // namespace regraft::onnx
+}

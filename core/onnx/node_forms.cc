@@ -199,4 +199,4 @@ void write_node(const graph::Graph& graph, graph::NodeId id, std::int64_t opset,
   NodeWriter(graph, id, opset, std::move(inputs), constants, out).write();
 }
 
-}  // namespace regraft::onnx
+}

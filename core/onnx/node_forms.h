@@ -28,4 +28,4 @@ class ConstantMaker {
 void write_node(const graph::Graph& graph, graph::NodeId id, std::int64_t opset,
                 std::vector<std::string> inputs, ConstantMaker& constants, ::onnx::NodeProto& out);
 
-}  // namespace regraft::onnx
+}

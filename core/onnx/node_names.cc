@@ -15,4 +15,4 @@ std::string describe(const ::onnx::NodeProto& node, int at) {
          (node.name().empty() ? "" : " '" + node.name() + "'") + ")";
 }
 
-}  // namespace regraft::onnx
+}

@@ -15,4 +15,4 @@ std::string full_name(const std::string& domain, const std::string& op_type);
 /// "node 3 (Conv 'stem')".
 std::string describe(const ::onnx::NodeProto& node, int at);
 
-}  // namespace regraft::onnx
+}

@@ -40,4 +40,4 @@ std::vector<std::size_t> node_order(std::span<const ::onnx::NodeProto* const> no
   return order;
 }
 
-}  // namespace regraft::onnx
+}

@@ -14,4 +14,4 @@ namespace regraft::onnx {
 /// define the same name the first counts.
 std::vector<std::size_t> node_order(std::span<const ::onnx::NodeProto* const> nodes);
 
-}  // namespace regraft::onnx
+}

@@ -54,4 +54,4 @@ void NodeRenaming::apply(pb::GraphProto& body, Changes changes) const {
   for (auto& output : *body.mutable_output()) output.set_name(changed(changes, output.name()));
 }
 
-}  // namespace regraft::onnx
+}

@@ -40,4 +40,4 @@ class NodeRenaming {
   Changes changes_;
 };
 
-}  // namespace regraft::onnx
+}

@@ -373,4 +373,4 @@ std::optional<AttrBlock> read_attributes(const pb::NodeProto& node, OpKind kind,
   return understood ? attrs : std::nullopt;
 }
 
-}  // namespace regraft::onnx
+}

@@ -27,4 +27,4 @@ std::optional<graph::AttrBlock> read_attributes(const ::onnx::NodeProto& node, g
 /// be constants.
 std::size_t operands_kept(graph::OpKind kind);
 
-}  // namespace regraft::onnx
+}

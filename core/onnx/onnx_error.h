@@ -10,4 +10,4 @@ class OnnxError : public Error {
   using Error::Error;
 };
 
-}  // namespace regraft::onnx
+}

@@ -111,4 +111,4 @@ Answer space_to_depth(const Question& q) {
   return block_move(q, false);
 }
 
-}  // namespace regraft::onnx
+}

@@ -17,4 +17,4 @@ Answer gather_nd(const Question& q);
 Answer depth_to_space(const Question& q);
 Answer space_to_depth(const Question& q);
 
-}  // namespace regraft::onnx
+}

@@ -266,4 +266,4 @@ graph::TypeList opaque_types(graph::Tables& tables, const pb::NodeProto& node,
   return types;
 }
 
-}  // namespace regraft::onnx
+}

@@ -24,4 +24,4 @@ graph::AttrBlock opaque_attrs(const ::onnx::NodeProto& node);
 /// Content of an opaque node, payloads included; names of the node and of its values left out.
 Hash128 opaque_content(const ::onnx::NodeProto& node, const PayloadTable& payloads);
 
-}  // namespace regraft::onnx
+}

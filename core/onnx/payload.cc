@@ -181,4 +181,4 @@ MessagePieces inflate(std::string slim, Message kind, const PayloadTable& payloa
   return out;
 }
 
-}  // namespace regraft::onnx
+}

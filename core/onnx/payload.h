@@ -74,4 +74,4 @@ struct MessagePieces {
 enum class Message : std::uint8_t;
 MessagePieces inflate(std::string slim, Message kind, const PayloadTable& payloads);
 
-}  // namespace regraft::onnx
+}

@@ -109,4 +109,4 @@ std::size_t varint_size(std::uint64_t value) {
   return size;
 }
 
-}  // namespace regraft::onnx
+}

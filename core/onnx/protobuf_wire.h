@@ -58,4 +58,4 @@ inline std::uint64_t bytes_tag(std::uint32_t field) {
   return (std::uint64_t{field} << 3) | static_cast<std::uint64_t>(WireType::bytes);
 }
 
-}  // namespace regraft::onnx
+}

@@ -149,4 +149,4 @@ inline Answer same_rank(const Question& q) {
   return Answer(q.outputs(), q.same_rank(0));
 }
 
-}  // namespace regraft::onnx
+}

@@ -30,4 +30,4 @@ std::string Runs::describe(const graph::Tables& tables) const {
   return text + symbols;
 }
 
-}  // namespace regraft::onnx
+}

@@ -20,4 +20,4 @@ struct Runs {
   std::string describe(const graph::Tables& tables) const;  // "1", "10 * n"
 };
 
-}  // namespace regraft::onnx
+}

@@ -187,4 +187,4 @@ Elements opaque_elements(graph::Tables& tables, const ::onnx::NodeProto& node,
   return {};
 }
 
-}  // namespace regraft::onnx
+}

@@ -30,4 +30,4 @@ Elements opaque_elements(graph::Tables& tables, const ::onnx::NodeProto& node,
 /// unknown.
 std::optional<graph::Dims> part_of_shape(const ::onnx::NodeProto& node, const graph::TensorType& type);
 
-}  // namespace regraft::onnx
+}

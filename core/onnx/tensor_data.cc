@@ -151,4 +151,4 @@ std::optional<TensorView> read_constant(const pb::NodeProto& node, const Payload
   return std::nullopt;
 }
 
-}  // namespace regraft::onnx
+}

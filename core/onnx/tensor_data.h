@@ -33,4 +33,4 @@ std::optional<std::uint64_t> raw_size_bytes(const ::onnx::TensorProto& tensor);
 std::optional<TensorView> read_constant(const ::onnx::NodeProto& node, const PayloadTable& payloads,
                                         ByteStore& owned);
 
-}  // namespace regraft::onnx
+}

@@ -48,4 +48,4 @@ void for_each_tensor(::onnx::ModelProto& model, const Visit& visit) {
   }
 }
 
-}  // namespace regraft::onnx
+}

@@ -393,4 +393,4 @@ WrittenModel write_messages(const ImportedModel& model, std::span<const graph::G
   return std::move(all.written);
 }
 
-}  // namespace regraft::onnx
+}

@@ -16,4 +16,4 @@ struct WrittenModel {
 /// Writes the model's graphs, given in their order; a graph that is left out stays as it was.
 WrittenModel write_messages(const ImportedModel& model, std::span<const graph::Graph> graphs);
 
-}  // namespace regraft::onnx
+}

@@ -132,4 +132,4 @@ std::unique_ptr<Search> make_all_sites_descent() {
   return std::make_unique<AllSitesDescent>();
 }
 
-}  // namespace regraft::search
+}

@@ -14,4 +14,4 @@ namespace regraft::search {
 /// gone on from. Its first descent is greedy's, so it is never worse than greedy within the same limits.
 std::unique_ptr<Search> make_all_sites_descent();
 
-}  // namespace regraft::search
+}

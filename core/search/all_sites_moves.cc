@@ -56,4 +56,4 @@ std::vector<AllSitesMove> all_sites_moves(env::RewriteState& state, double most_
   return moves;
 }
 
-}  // namespace regraft::search
+}

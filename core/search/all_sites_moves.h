@@ -28,4 +28,4 @@ void take_move(env::RewriteState& state, std::uint32_t rule);
 /// first one is given, and none to the present one. Leaves the state as it was.
 std::vector<AllSitesMove> all_sites_moves(env::RewriteState& state, double most_us);
 
-}  // namespace regraft::search
+}

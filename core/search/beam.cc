@@ -117,4 +117,4 @@ std::unique_ptr<Search> make_beam(BeamOptions options) {
   return std::make_unique<Beam>(options);
 }
 
-}  // namespace regraft::search
+}

@@ -18,4 +18,4 @@ struct BeamOptions {
 /// Throws SearchError on options out of range.
 std::unique_ptr<Search> make_beam(BeamOptions options = {});
 
-}  // namespace regraft::search
+}

@@ -118,4 +118,4 @@ bool descend(SearchRun& run, env::RewriteState& state) {
   return descend(run, state, gains);
 }
 
-}  // namespace regraft::search
+}

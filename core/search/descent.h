@@ -29,4 +29,4 @@ bool descend(SearchRun& run, env::RewriteState& state, Gains& gains,
              LocalMinimum minimum = LocalMinimum::certain);
 bool descend(SearchRun& run, env::RewriteState& state);
 
-}  // namespace regraft::search
+}

@@ -62,4 +62,4 @@ void Gains::forget() {
   now_ = 0;
 }
 
-}  // namespace regraft::search
+}

@@ -52,4 +52,4 @@ class Gains {
   std::vector<graph::NodeId> front_;    // scratch of touch
 };
 
-}  // namespace regraft::search
+}

@@ -24,4 +24,4 @@ std::unique_ptr<Search> make_greedy() {
   return std::make_unique<Greedy>();
 }
 
-}  // namespace regraft::search
+}

@@ -10,4 +10,4 @@ namespace regraft::search {
 /// cheaper than the present graph by more than rounding.
 std::unique_ptr<Search> make_greedy();
 
-}  // namespace regraft::search
+}

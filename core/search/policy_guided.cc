@@ -200,4 +200,4 @@ std::unique_ptr<Search> make_policy_guided(Prior& prior, PolicyGuidedOptions opt
   return std::make_unique<PolicyGuided>(prior, std::move(options));
 }
 
-}  // namespace regraft::search
+}

@@ -35,4 +35,4 @@ struct PolicyGuidedOptions {
 /// "guided:<prior's name>". The prior outlives the search. Throws SearchError on options out of range.
 std::unique_ptr<Search> make_policy_guided(Prior& prior, PolicyGuidedOptions options = {});
 
-}  // namespace regraft::search
+}

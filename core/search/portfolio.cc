@@ -93,4 +93,4 @@ std::unique_ptr<Search> make_chain(std::vector<std::unique_ptr<Search>> searches
   return std::make_unique<Portfolio>(std::move(searches), std::move(name), Start::best_so_far, first_share);
 }
 
-}  // namespace regraft::search
+}

@@ -19,4 +19,4 @@ std::unique_ptr<Search> make_portfolio(std::vector<std::unique_ptr<Search>> sear
 std::unique_ptr<Search> make_chain(std::vector<std::unique_ptr<Search>> searches, std::string name,
                                    double first_share = 0);
 
-}  // namespace regraft::search
+}

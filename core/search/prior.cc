@@ -34,4 +34,4 @@ std::vector<float> UniformPrior::log_probabilities(const env::Observation& obser
   return out;
 }
 
-}  // namespace regraft::search
+}

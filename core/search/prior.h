@@ -44,4 +44,4 @@ class UniformPrior : public Prior {
   double noop_probability_;
 };
 
-}  // namespace regraft::search
+}

@@ -73,4 +73,4 @@ std::unique_ptr<Search> make_restarts(RestartOptions options) {
   return std::make_unique<Restarts>(options);
 }
 
-}  // namespace regraft::search
+}

@@ -21,4 +21,4 @@ struct RestartOptions {
 /// "restarts". Throws SearchError for walks of no steps, or none.
 std::unique_ptr<Search> make_restarts(RestartOptions options = {});
 
-}  // namespace regraft::search
+}

@@ -99,4 +99,4 @@ std::unique_ptr<Search> make_random_rollouts(RolloutOptions options, double noop
   return std::make_unique<RandomRollouts>(std::move(options), noop_probability);
 }
 
-}  // namespace regraft::search
+}

@@ -33,4 +33,4 @@ std::unique_ptr<Search> make_rollouts(Prior& prior, RolloutOptions options = {})
 /// Rollouts of a uniform prior of its own, none greedy: the random baseline, called "random".
 std::unique_ptr<Search> make_random_rollouts(RolloutOptions options = {}, double noop_probability = 0.2);
 
-}  // namespace regraft::search
+}

@@ -111,4 +111,4 @@ bool Scouts::side_by_side(SearchRun& run, env::RewriteState& state, std::size_t 
   return led_to.has_value();
 }
 
-}  // namespace regraft::search
+}

@@ -44,4 +44,4 @@ class Scouts {
   std::vector<std::unique_ptr<Scout>> scouts_;  // made where they are first needed; one: none is needed
 };
 
-}  // namespace regraft::search
+}

@@ -102,4 +102,4 @@ class Search {
   virtual std::string name() const = 0;
 };
 
-}  // namespace regraft::search
+}

@@ -134,4 +134,4 @@ SearchResult SearchRun::finish() {
   return std::move(result_);
 }
 
-}  // namespace regraft::search
+}

@@ -104,4 +104,4 @@ bool SearchRun::attempt(Move&& move, Refuse&& refused) {
   return true;
 }
 
-}  // namespace regraft::search
+}

@@ -56,4 +56,4 @@ void SearchTree::go_to(Id id) {
   }
 }
 
-}  // namespace regraft::search
+}

@@ -45,4 +45,4 @@ class SearchTree {
   std::vector<Id> current_;  // ids on the way from the start to where the state stands, without the start
 };
 
-}  // namespace regraft::search
+}

@@ -30,4 +30,4 @@ bool take_action(SearchRun& run, env::RewriteState& state, const env::Observatio
   return take(run, state, match);
 }
 
-}  // namespace regraft::search
+}

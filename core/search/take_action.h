@@ -15,4 +15,4 @@ bool take_all_sites(SearchRun& run, env::RewriteState& state, std::uint32_t rule
 /// Takes an action of the present observation, one rewrite or all of a rule; counts and returns alike.
 bool take_action(SearchRun& run, env::RewriteState& state, const env::Observation& seen, env::Action action);
 
-}  // namespace regraft::search
+}

@@ -87,4 +87,4 @@ std::unique_ptr<Search> make_taso(TasoOptions options) {
   return std::make_unique<Taso>(options);
 }
 
-}  // namespace regraft::search
+}

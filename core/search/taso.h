@@ -21,4 +21,4 @@ struct TasoOptions {
 /// Throws SearchError on options out of range.
 std::unique_ptr<Search> make_taso(TasoOptions options = {});
 
-}  // namespace regraft::search
+}

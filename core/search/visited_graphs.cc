@@ -55,4 +55,4 @@ void VisitedGraphs::grow() {
   }
 }
 
-}  // namespace regraft::search
+}

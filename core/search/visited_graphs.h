@@ -41,4 +41,4 @@ class VisitedGraphs {
   std::uint64_t inserted_ = 0;
 };
 
-}  // namespace regraft::search
+}

@@ -69,4 +69,4 @@ graph::Bindings bind_symbols(const NamedSizes& sizes, const graph::Tables& table
   return bindings;
 }
 
-}  // namespace regraft::task
+}

@@ -31,4 +31,4 @@ NamedSizes sizes_for(const std::string& model, const NamedSizes& sizes);
 /// The sizes for those symbols that the tables have.
 graph::Bindings bind_symbols(const NamedSizes& sizes, const graph::Tables& tables);
 
-}  // namespace regraft::task
+}

@@ -39,4 +39,4 @@ const Task& EnvironmentPool::task(std::uint32_t model) {
   return *held(model).task;
 }
 
-}  // namespace regraft::task
+}

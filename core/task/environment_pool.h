@@ -32,4 +32,4 @@ class EnvironmentPool {
   std::list<std::unique_ptr<Held>> held_;  // the last one asked for first
 };
 
-}  // namespace regraft::task
+}

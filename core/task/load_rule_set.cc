@@ -58,4 +58,4 @@ rules::RuleSet load_rule_set(const fs::path& option, const std::vector<std::stri
   return rules;
 }
 
-}  // namespace regraft::task
+}

@@ -16,4 +16,4 @@ namespace regraft::task {
 rules::RuleSet load_rule_set(const std::filesystem::path& option,
                              const std::vector<std::string>& domains = {});
 
-}  // namespace regraft::task
+}

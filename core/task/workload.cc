@@ -327,4 +327,4 @@ env::Environment make_environment(const Task& task, const WorkloadOptions& optio
   return {task.start(), task.rules(), task.costs(), environment, clock};
 }
 
-}  // namespace regraft::task
+}

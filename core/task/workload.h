@@ -94,4 +94,4 @@ rules::RuleSet load_rules(const WorkloadOptions& options);
 
 env::Environment make_environment(const Task& task, const WorkloadOptions& options, const Clock& clock);
 
-}  // namespace regraft::task
+}

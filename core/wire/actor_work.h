@@ -13,4 +13,4 @@ struct ActorWork {
   bool operator==(const ActorWork&) const = default;
 };
 
-}  // namespace regraft::wire
+}

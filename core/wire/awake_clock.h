@@ -35,4 +35,4 @@ class AwakeClock : public Clock {
   std::atomic<std::int64_t> awake_ns_;
 };
 
-}  // namespace regraft::wire
+}

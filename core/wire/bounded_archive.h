@@ -106,7 +106,7 @@ void CEREAL_SERIALIZE_FUNCTION_NAME(BoundedInputArchive& archive, cereal::NameVa
   archive(pair.value);
 }
 
-}  // namespace regraft::wire
+}
 
 CEREAL_REGISTER_ARCHIVE(regraft::wire::BytesOutputArchive)
 CEREAL_REGISTER_ARCHIVE(regraft::wire::BoundedInputArchive)

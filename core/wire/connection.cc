@@ -41,4 +41,4 @@ void Connection::subscribe(std::uint16_t tcp_port) {
   subscribed_ = true;
 }
 
-}  // namespace regraft::wire
+}

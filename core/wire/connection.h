@@ -36,4 +36,4 @@ class Connection {
   bool subscribed_ = false;
 };
 
-}  // namespace regraft::wire
+}

@@ -22,4 +22,4 @@ TransportCounters LiveCounters::read() const {
   return counters;
 }
 
-}  // namespace regraft::wire
+}

@@ -45,4 +45,4 @@ class LiveCounters {
   std::atomic<std::uint64_t> messages_in_{0}, messages_out_{0}, bytes_in_{0}, bytes_out_{0}, cpu_ns_{0};
 };
 
-}  // namespace regraft::wire
+}

@@ -15,4 +15,4 @@ inline std::uint64_t cpu_clock_ns(clockid_t id) {
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-}  // namespace regraft::wire
+}

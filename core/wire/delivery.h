@@ -39,4 +39,4 @@ struct Delivery {
 /// it must not wait, and must not call the hub.
 using TicketSource = std::function<std::optional<TicketSpec>(const ActorInfo&)>;
 
-}  // namespace regraft::wire
+}

@@ -352,4 +352,4 @@ std::vector<ActorStatus> Dispatcher::actors() const {
   return all;
 }
 
-}  // namespace regraft::wire
+}

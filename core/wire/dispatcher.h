@@ -171,4 +171,4 @@ class Dispatcher {
   std::vector<Delivery> deliveries_;
 };
 
-}  // namespace regraft::wire
+}

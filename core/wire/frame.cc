@@ -94,4 +94,4 @@ std::size_t total_bytes(std::span<const Frame> frames) {
   return sum;
 }
 
-}  // namespace regraft::wire
+}

@@ -46,4 +46,4 @@ class Frame {
 /// Sum of the sizes.
 std::size_t total_bytes(std::span<const Frame> frames);
 
-}  // namespace regraft::wire
+}

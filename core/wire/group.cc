@@ -350,4 +350,4 @@ std::unique_ptr<Group> join_group(const PeerOptions& options) {
   return std::make_unique<Peer>(options);
 }
 
-}  // namespace regraft::wire
+}

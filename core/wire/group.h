@@ -64,4 +64,4 @@ struct PeerOptions {
 std::unique_ptr<Group> lead_group(const LeaderOptions& options);
 std::unique_ptr<Group> join_group(const PeerOptions& options);
 
-}  // namespace regraft::wire
+}

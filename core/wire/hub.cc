@@ -381,4 +381,4 @@ TransportCounters Hub::counters() const {
   return impl_->counters();
 }
 
-}  // namespace regraft::wire
+}

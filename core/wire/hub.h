@@ -95,4 +95,4 @@ class Hub {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace regraft::wire
+}

@@ -237,4 +237,4 @@ void Journal::fail_errno(const std::string& what, int error) const {
             : "is the run folder writable?");
 }
 
-}  // namespace regraft::wire
+}

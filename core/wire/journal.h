@@ -72,4 +72,4 @@ class Journal {
   bool broken_ = false;
 };
 
-}  // namespace regraft::wire
+}

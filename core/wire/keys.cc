@@ -171,4 +171,4 @@ bool AuthorisedKeys::contains(std::string_view public_key) const {
   return keys_.find(public_key) != keys_.end();
 }
 
-}  // namespace regraft::wire
+}

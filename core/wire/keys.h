@@ -72,4 +72,4 @@ class AuthorisedKeys {
   std::set<std::string, std::less<>> keys_ GUARDED_BY(mutex_);
 };
 
-}  // namespace regraft::wire
+}

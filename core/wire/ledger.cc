@@ -322,4 +322,4 @@ JobTicketCounts Ledger::ticket_counts() const {
   return ticket_counts_;
 }
 
-}  // namespace regraft::wire
+}

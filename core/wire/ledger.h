@@ -101,4 +101,4 @@ class Ledger : public TicketBook {
   Journal journal_ GUARDED_BY(mutex_);  // last: its constructor replays into the members above
 };
 
-}  // namespace regraft::wire
+}

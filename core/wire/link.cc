@@ -397,4 +397,4 @@ TransportCounters Link::counters() const {
   return impl_->counters();
 }
 
-}  // namespace regraft::wire
+}

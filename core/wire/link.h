@@ -96,4 +96,4 @@ class Link {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace regraft::wire
+}

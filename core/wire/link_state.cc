@@ -282,4 +282,4 @@ void LinkState::part_sent() {
   if (!to_send_.empty()) to_send_.pop_front();
 }
 
-}  // namespace regraft::wire
+}

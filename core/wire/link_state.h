@@ -106,4 +106,4 @@ class LinkState {
   std::exception_ptr failure_ GUARDED_BY(mutex_);
 };
 
-}  // namespace regraft::wire
+}

@@ -127,4 +127,4 @@ std::string_view name_of(Refusal refusal) {
   return names.at(static_cast<std::size_t>(refusal) - 1);
 }
 
-}  // namespace regraft::wire
+}

@@ -173,4 +173,4 @@ Message decode(std::span<const std::byte> header);
 
 std::string_view name_of(Refusal refusal);
 
-}  // namespace regraft::wire
+}

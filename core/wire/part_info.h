@@ -12,4 +12,4 @@ struct PartInfo {
   std::uint64_t policy_steps = 0;  // by this worker since it started
 };
 
-}  // namespace regraft::wire
+}

@@ -326,4 +326,4 @@ void run_relay(const RelayOptions& options, const Clock& clock, const std::stop_
   }
 }
 
-}  // namespace regraft::wire
+}

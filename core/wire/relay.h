@@ -32,4 +32,4 @@ struct RelayOptions {
 /// sent away. After others they look for a relay that is started again.
 void run_relay(const RelayOptions& options, const Clock& clock, const std::stop_token& stopped);
 
-}  // namespace regraft::wire
+}

@@ -96,4 +96,4 @@ void RelayBook::drop_outstanding() {
   waiting_.clear();
 }
 
-}  // namespace regraft::wire
+}

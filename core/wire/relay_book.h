@@ -60,4 +60,4 @@ class RelayBook : public TicketBook {
   Ticket chosen_ GUARDED_BY(mutex_);                                             // by next()
 };
 
-}  // namespace regraft::wire
+}

@@ -40,4 +40,4 @@ void RelayFile::remove() {
   }
 }
 
-}  // namespace regraft::wire
+}

@@ -26,4 +26,4 @@ class RelayFile {
   std::optional<RunInfo> own_;
 };
 
-}  // namespace regraft::wire
+}

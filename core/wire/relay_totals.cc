@@ -34,4 +34,4 @@ ActorWork RelayTotals::of_kind(const std::string& kind) const {
   return sum;
 }
 
-}  // namespace regraft::wire
+}

@@ -32,4 +32,4 @@ class RelayTotals {
   std::map<std::string, Kind> kinds_;
 };
 
-}  // namespace regraft::wire
+}

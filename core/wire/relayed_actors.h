@@ -23,4 +23,4 @@ struct RelayedActors {
   RelayTraffic traffic{};            // by that link
 };
 
-}  // namespace regraft::wire
+}

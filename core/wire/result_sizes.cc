@@ -43,4 +43,4 @@ std::uint64_t ResultSizes::expected(const std::string& kind) const {
   return largest;
 }
 
-}  // namespace regraft::wire
+}

@@ -34,4 +34,4 @@ class ResultSizes {
   std::map<std::pair<std::string, std::uint32_t>, Last> of_models_;
 };
 
-}  // namespace regraft::wire
+}

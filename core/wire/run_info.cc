@@ -228,4 +228,4 @@ std::uint16_t port_of(std::string_view tcp_endpoint) {
   return number<std::uint16_t>(tcp_endpoint.substr(tcp_endpoint.rfind(':') + 1)).value_or(0);
 }
 
-}  // namespace regraft::wire
+}

@@ -65,4 +65,4 @@ bool is_loopback(std::string_view endpoint);
 std::string host_of(std::string_view tcp_endpoint);
 std::uint16_t port_of(std::string_view tcp_endpoint);
 
-}  // namespace regraft::wire
+}

@@ -221,4 +221,4 @@ SendOutcome send(zmq::socket_t& socket, const std::string& connection, std::span
   return SendOutcome::kSent;
 }
 
-}  // namespace regraft::wire
+}

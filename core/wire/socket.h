@@ -109,4 +109,4 @@ enum class SendOutcome { kSent, kFull, kUnreachable };
 SendOutcome send(zmq::socket_t& socket, const std::string& connection, std::span<const std::byte> header,
                  std::span<const Frame> frames, LiveCounters& counters);
 
-}  // namespace regraft::wire
+}

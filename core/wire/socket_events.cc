@@ -60,4 +60,4 @@ std::optional<NetEvent> SocketEvents::next() {
   return meaning(event, value);
 }
 
-}  // namespace regraft::wire
+}

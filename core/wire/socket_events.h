@@ -38,4 +38,4 @@ class SocketEvents {
   zmq::socket_t events_;
 };
 
-}  // namespace regraft::wire
+}

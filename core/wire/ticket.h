@@ -37,4 +37,4 @@ enum class Verdict : std::uint8_t {
 
 std::string_view name_of(Verdict verdict);
 
-}  // namespace regraft::wire
+}

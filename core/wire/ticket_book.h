@@ -29,4 +29,4 @@ class TicketBook {
   virtual void drop_outstanding() = 0;
 };
 
-}  // namespace regraft::wire
+}

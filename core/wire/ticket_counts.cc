@@ -88,4 +88,4 @@ std::string JobTicketCounts::table() const {
   return out.str();
 }
 
-}  // namespace regraft::wire
+}

@@ -41,4 +41,4 @@ struct JobTicketCounts {
   std::string table() const;
 };
 
-}  // namespace regraft::wire
+}

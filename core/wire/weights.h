@@ -13,4 +13,4 @@ struct Weights {
   std::vector<std::byte> bytes;
 };
 
-}  // namespace regraft::wire
+}

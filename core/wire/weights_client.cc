@@ -134,4 +134,4 @@ std::optional<WeightsClient::Chunk> WeightsClient::receive_chunk(std::uint64_t v
   return Chunk{*header, std::move(message.frames.back())};
 }
 
-}  // namespace regraft::wire
+}

@@ -64,4 +64,4 @@ class WeightsClient {
   LiveCounters counters_;
 };
 
-}  // namespace regraft::wire
+}

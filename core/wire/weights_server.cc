@@ -89,4 +89,4 @@ void WeightsServer::announce_latest() {
   send(publisher_, "", encode(WeightsAnnounce{latest}), {}, counters_);
 }
 
-}  // namespace regraft::wire
+}

@@ -53,4 +53,4 @@ class WeightsServer {
   std::jthread thread_;
 };
 
-}  // namespace regraft::wire
+}

@@ -108,4 +108,4 @@ std::vector<std::byte> WeightsAssembler::finish() {
   return std::move(bytes_);
 }
 
-}  // namespace regraft::wire
+}

@@ -72,4 +72,4 @@ class WeightsAssembler {
   std::vector<std::byte> bytes_;
 };
 
-}  // namespace regraft::wire
+}

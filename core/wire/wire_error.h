@@ -32,4 +32,4 @@ class WireError : public Error {
   WireFault fault_;
 };
 
-}  // namespace regraft::wire
+}

@@ -83,4 +83,4 @@ void ZapHandler::answer(const Incoming& request) {
   send(socket_, "", std::as_bytes(std::span(version)), reply, counters_);
 }
 
-}  // namespace regraft::wire
+}

@@ -29,4 +29,4 @@ class ZapHandler {
   std::jthread thread_;
 };
 
-}  // namespace regraft::wire
+}

@@ -107,4 +107,4 @@ void CallFiles::spares(const fs::path& folder, const std::vector<std::string>& n
   for (const std::string& name : names) keep_apart("the model's external data", folder / name, "");
 }
 
-}  // namespace regraft::launch
+}

@@ -44,4 +44,4 @@ class CallFiles {
   bool output_taken_ = false;
 };
 
-}  // namespace regraft::launch
+}

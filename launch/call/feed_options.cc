@@ -29,4 +29,4 @@ std::string describe_sizes(const exec::Feed& feed) {
   return text;
 }
 
-}  // namespace regraft::launch
+}

@@ -28,4 +28,4 @@ exec::Feed feed_of(const std::filesystem::path& model, const FeedOptions& option
 /// What a person is told: the dims with their sizes and why, and the other sizes; empty for a static model.
 std::string describe_sizes(const exec::Feed& feed);
 
-}  // namespace regraft::launch
+}

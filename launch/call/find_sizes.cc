@@ -51,4 +51,4 @@ task::NamedSizes find_sizes(const task::WorkloadOptions& workload) {
   return sizes;
 }
 
-}  // namespace regraft::launch
+}

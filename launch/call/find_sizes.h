@@ -10,4 +10,4 @@ namespace regraft::launch {
 /// as they are then. Throws UsageError for a bound name that no model has.
 task::NamedSizes find_sizes(const task::WorkloadOptions& workload);
 
-}  // namespace regraft::launch
+}

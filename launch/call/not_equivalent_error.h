@@ -10,4 +10,4 @@ class NotEquivalentError : public Error {
   using Error::Error;
 };
 
-}  // namespace regraft::launch
+}

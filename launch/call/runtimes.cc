@@ -225,4 +225,4 @@ std::vector<std::string> runtime_names() {
   return names;
 }
 
-}  // namespace regraft::launch
+}

@@ -67,4 +67,4 @@ bool is_profiled(const std::string& name_or_path);
 /// LibTorch: "torch-cpu", "torch-cuda".
 std::vector<std::string> runtime_names();
 
-}  // namespace regraft::launch
+}

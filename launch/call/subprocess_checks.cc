@@ -107,4 +107,4 @@ FeedFile::FeedFile(const exec::Feed& feed) : path_(folder_.path() / "feed.json")
   write_file_atomic(path_, json_text(exec::to_json(feed)));
 }
 
-}  // namespace regraft::launch
+}

@@ -66,4 +66,4 @@ class FeedFile {
   std::filesystem::path path_;
 };
 
-}  // namespace regraft::launch
+}

@@ -77,4 +77,4 @@ void add_actor(Command& program, Action& action) {
   command->callback([options, &action] { action = [options] { return run_actor(*options); }; });
 }
 
-}  // namespace regraft::launch
+}

@@ -46,4 +46,4 @@ void become_experiments(const nlohmann::json& call) {
               "apt-get install python3, or name another one by REGRAFT_PYTHON");
 }
 
-}  // namespace regraft::launch
+}

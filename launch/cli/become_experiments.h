@@ -11,4 +11,4 @@ namespace regraft::launch {
 /// REGRAFT_PYTHON names. Throws Error where either is missing.
 [[noreturn]] void become_experiments(const nlohmann::json& call);
 
-}  // namespace regraft::launch
+}

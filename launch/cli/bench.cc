@@ -239,4 +239,4 @@ void add_bench(Command& program, Action& action) {
   });
 }
 
-}  // namespace regraft::launch
+}

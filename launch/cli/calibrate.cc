@@ -200,4 +200,4 @@ void add_calibrate(Command& program, Action& action) {
   command->callback([options, &action] { action = [options] { return calibrate(*options); }; });
 }
 
-}  // namespace regraft::launch
+}

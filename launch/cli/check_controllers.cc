@@ -40,4 +40,4 @@ void add_check_controllers(Command& program, Action& action) {
   command->callback([options, &action] { action = [options] { return check_controllers(*options); }; });
 }
 
-}  // namespace regraft::launch
+}

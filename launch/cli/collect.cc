@@ -127,4 +127,4 @@ void add_collect(Command& program, Action& action) {
   command->callback([options, &action] { action = [options] { return collect(*options); }; });
 }
 
-}  // namespace regraft::launch
+}

@@ -30,4 +30,4 @@ void add_collect(Command& program, Action& action);
 void add_corpus(Command& program, Action& action);
 void add_check_controllers(Command& program, Action& action);  // of a job's step `choice`
 
-}  // namespace regraft::launch
+}

@@ -48,4 +48,4 @@ void add_completion(Command& program, Action& action) {
       [format, &program, &action] { action = [format, &program] { return print(program, *format); }; });
 }
 
-}  // namespace regraft::launch
+}

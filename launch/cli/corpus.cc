@@ -76,4 +76,4 @@ void add_corpus(Command& program, Action& action) {
   });
 }
 
-}  // namespace regraft::launch
+}

@@ -298,4 +298,4 @@ void add_evaluate(Command& program, Action& action) {
   command->callback([options, &action] { action = [options] { return evaluate(*options); }; });
 }
 
-}  // namespace regraft::launch
+}

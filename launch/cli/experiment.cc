@@ -37,4 +37,4 @@ void add_experiment(Command& program, Action& action) {
   });
 }
 
-}  // namespace regraft::launch
+}

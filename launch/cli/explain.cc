@@ -133,4 +133,4 @@ void add_explain(Command& program, Action& action) {
   command->callback([options, &action] { action = [options] { return explain(*options); }; });
 }
 
-}  // namespace regraft::launch
+}

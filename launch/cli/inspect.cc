@@ -137,4 +137,4 @@ void add_inspect(Command& program, Action& action) {
   command->callback([path, &action] { action = [path] { return inspect(*path); }; });
 }
 
-}  // namespace regraft::launch
+}

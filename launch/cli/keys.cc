@@ -62,4 +62,4 @@ void add_keys(Command& program, Action& action) {
   verb("list", "list names and public keys", list);
 }
 
-}  // namespace regraft::launch
+}

@@ -32,4 +32,4 @@ void add_learner(Command& program, Action& action) {
   });
 }
 
-}  // namespace regraft::launch
+}

@@ -64,4 +64,4 @@ void add_measure_torch(Command& program, Action& action) {
   });
 }
 
-}  // namespace regraft::launch
+}

@@ -184,4 +184,4 @@ void add_optimise(Command& program, Action& action) {
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
-}  // namespace regraft::launch
+}

@@ -44,4 +44,4 @@ void add_relay(Command& program, Action& action) {
   command->callback([options, &action] { action = [options] { return relay(*options); }; });
 }
 
-}  // namespace regraft::launch
+}

@@ -36,4 +36,4 @@ void add_report(Command& program, Action& action) {
   });
 }
 
-}  // namespace regraft::launch
+}

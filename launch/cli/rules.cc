@@ -347,4 +347,4 @@ void add_rules(Command& program, Action& action) {
   verifies->add_flag("--verbose", options->verbose, "print a line for each rule");
 }
 
-}  // namespace regraft::launch
+}

@@ -103,4 +103,4 @@ void add_rules_generate(Command& rules, Action& action) {
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
-}  // namespace regraft::launch
+}

@@ -71,4 +71,4 @@ void add_rules_import(Command& rules, Action& action) {
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
-}  // namespace regraft::launch
+}

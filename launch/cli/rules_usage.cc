@@ -164,4 +164,4 @@ void add_rules_usage(Command& rules, Action& action) {
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
-}  // namespace regraft::launch
+}

@@ -159,4 +159,4 @@ std::string zsh_completion(const CommandInfo& program) {
          "if [[ $funcstack[1] == _regraft ]]; then _regraft \"$@\"; else compdef _regraft regraft; fi\n";
 }
 
-}  // namespace regraft::launch
+}

@@ -13,4 +13,4 @@ std::string bash_completion(const CommandInfo& program);
 /// May be read by `source`, or lie as _regraft in a folder of zsh's fpath.
 std::string zsh_completion(const CommandInfo& program);
 
-}  // namespace regraft::launch
+}

@@ -92,4 +92,4 @@ void add_train(Command& program, Action& action) {
   command->callback([options, &action] { action = [options] { return train(*options); }; });
 }
 
-}  // namespace regraft::launch
+}

@@ -14,4 +14,4 @@ void add_feed_options(Command& command, FeedOptions& options) {
   command.add_option("--feed", options.feed, "how the model is fed, as find-feed wrote it")->hidden();
 }
 
-}  // namespace regraft::launch
+}

@@ -8,4 +8,4 @@ namespace regraft::launch {
 /// --bind and --inputs, and --feed for processes of our own.
 void add_feed_options(Command& command, FeedOptions& options);
 
-}  // namespace regraft::launch
+}

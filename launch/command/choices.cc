@@ -44,4 +44,4 @@ std::vector<std::string> choices_of(const std::string& type) {  // "TEXT:one of 
   return choices;
 }
 
-}  // namespace regraft::launch
+}

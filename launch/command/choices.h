@@ -18,4 +18,4 @@ Check known_runtime(std::vector<std::string> names);
 /// The choices of an option that was checked by one_of, of its type as CLI11 writes it; none for others.
 std::vector<std::string> choices_of(const std::string& type);
 
-}  // namespace regraft::launch
+}

@@ -198,4 +198,4 @@ std::optional<int> Command::parse(std::vector<std::string> arguments) {
   return std::nullopt;
 }
 
-}  // namespace regraft::launch
+}

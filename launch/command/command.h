@@ -87,4 +87,4 @@ class Command {
   std::list<Command> commands_{};  // theirs too
 };
 
-}  // namespace regraft::launch
+}

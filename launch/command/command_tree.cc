@@ -64,4 +64,4 @@ nlohmann::json to_json(const CommandInfo& command) {
           {"commands", std::move(commands)}};
 }
 
-}  // namespace regraft::launch
+}

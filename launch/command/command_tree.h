@@ -34,4 +34,4 @@ CommandInfo describe(const Command& program);
 
 nlohmann::json to_json(const CommandInfo& command);
 
-}  // namespace regraft::launch
+}

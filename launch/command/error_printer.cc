@@ -27,4 +27,4 @@ void ErrorPrinter::print(const Error& error) const {
   std::fprintf(stderr, "%s\n", text.c_str());
 }
 
-}  // namespace regraft::launch
+}

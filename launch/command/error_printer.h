@@ -19,4 +19,4 @@ class ErrorPrinter {
   bool json_;
 };
 
-}  // namespace regraft::launch
+}

@@ -38,4 +38,4 @@ std::string number_fault(const std::string& text, const std::string& type) {
   return senseless(text, real) ? "'" + text + "' is not allowed: give " + allowed(type) : "";
 }
 
-}  // namespace regraft::launch
+}

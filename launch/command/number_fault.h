@@ -10,4 +10,4 @@ namespace regraft::launch {
 /// CLI11 writes it: "FLOAT:FLOAT in [1 - 60]", "UINT", "TEXT".
 std::string number_fault(const std::string& text, const std::string& type);
 
-}  // namespace regraft::launch
+}

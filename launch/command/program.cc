@@ -77,4 +77,4 @@ int run_program(int argc, char** argv, const std::string& description, std::span
   return run(parse, errors);
 }
 
-}  // namespace regraft::launch
+}

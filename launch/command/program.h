@@ -13,4 +13,4 @@ using AddCommand = void (*)(Command& program, Action& action);
 /// errors, and returns the exit code.
 int run_program(int argc, char** argv, const std::string& description, std::span<const AddCommand> commands);
 
-}  // namespace regraft::launch
+}

@@ -13,4 +13,4 @@ Option* add_threads_option(Command& command, int& threads) {
       ->check(in_range(1, 1024));
 }
 
-}  // namespace regraft::launch
+}

@@ -245,4 +245,4 @@ json ControllerChoice::summary() const {
   return all;
 }
 
-}  // namespace regraft::launch
+}

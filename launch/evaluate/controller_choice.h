@@ -102,4 +102,4 @@ class ControllerChoice {
   std::vector<CheckedController> checked_;  // by update
 };
 
-}  // namespace regraft::launch
+}

@@ -17,4 +17,4 @@ const BoundOptions<ControllerChoiceOptions>& controller_choice_options() {
   return options;
 }
 
-}  // namespace regraft::launch
+}

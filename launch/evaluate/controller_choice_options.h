@@ -16,4 +16,4 @@ struct ControllerChoiceOptions {
 /// The options `model_based.check_every`, `model_based.dreams_per_check` and `model_based.trust`.
 const BoundOptions<ControllerChoiceOptions>& controller_choice_options();
 
-}  // namespace regraft::launch
+}

@@ -30,4 +30,4 @@ nlohmann::json to_json(const replay::DreamValidity& validity) {
           {"illegal_share", validity.illegal_share}};
 }
 
-}  // namespace regraft::launch
+}

@@ -18,4 +18,4 @@ replay::DreamValidity validity_of(const nn::WorldBundle& bundle, const task::Tas
 
 nlohmann::json to_json(const replay::DreamValidity& validity);
 
-}  // namespace regraft::launch
+}

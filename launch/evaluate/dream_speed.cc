@@ -160,4 +160,4 @@ nlohmann::json to_json(const DreamSpeed& speed) {
             {"reset", speed.reset_us_per_step}}}};
 }
 
-}  // namespace regraft::launch
+}

@@ -33,4 +33,4 @@ DreamSpeed measure_dream(const nn::WorldModel& world, std::uint32_t replicas, st
 std::string describe(const DreamSpeed& speed);
 nlohmann::json to_json(const DreamSpeed& speed);
 
-}  // namespace regraft::launch
+}

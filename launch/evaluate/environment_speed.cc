@@ -140,4 +140,4 @@ nlohmann::json to_json(const EnvironmentSpeed& speed) {
           {"memory", memory}};
 }
 
-}  // namespace regraft::launch
+}

@@ -42,4 +42,4 @@ EnvironmentSpeed measure_environment(env::Environment& environment, std::uint64_
 std::string describe(const EnvironmentSpeed& speed);
 nlohmann::json to_json(const EnvironmentSpeed& speed);
 
-}  // namespace regraft::launch
+}

@@ -230,4 +230,4 @@ nlohmann::json to_json(std::span<const PredictedGraph> graphs) {
   return report;
 }
 
-}  // namespace regraft::launch
+}

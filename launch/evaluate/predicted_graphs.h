@@ -56,4 +56,4 @@ PredictedGraphs predict_and_measure(const PredictionOptions& options, const Cloc
 std::string describe(std::span<const PredictedGraph> graphs);
 nlohmann::json to_json(std::span<const PredictedGraph> graphs);
 
-}  // namespace regraft::launch
+}

@@ -51,4 +51,4 @@ std::unique_ptr<env::LatencyMeter> make_runtime_meter(const task::Task& task, do
   return std::make_unique<RuntimeMeter>(task, seconds);
 }
 
-}  // namespace regraft::launch
+}

@@ -10,4 +10,4 @@ namespace regraft::launch {
 /// meter of the measured reward. The task outlives it. Throws what export and the session throw.
 std::unique_ptr<env::LatencyMeter> make_runtime_meter(const task::Task& task, double seconds = 0.2);
 
-}  // namespace regraft::launch
+}

@@ -104,4 +104,4 @@ nlohmann::json to_json(const Score& score) {
   return entry;
 }
 
-}  // namespace regraft::launch
+}

@@ -44,4 +44,4 @@ std::optional<Score> play_script(const std::filesystem::path& path, const task::
 void print(const Score& score);
 nlohmann::json to_json(const Score& score);
 
-}  // namespace regraft::launch
+}

@@ -44,4 +44,4 @@ std::optional<ScriptOutcome> try_script(const std::filesystem::path& path, const
   return outcome;
 }
 
-}  // namespace regraft::launch
+}

@@ -26,4 +26,4 @@ struct ScriptOutcome {
 /// the task's set leaves out. Throws RuleError as rules::run_script does.
 std::optional<ScriptOutcome> try_script(const std::filesystem::path& script, const task::Task& task);
 
-}  // namespace regraft::launch
+}

@@ -118,4 +118,4 @@ ReplayReport check_replay(const fs::path& original, const fs::path& optimised, c
   return {replay.log().entries.size(), replay.log().fixed, identical};
 }
 
-}  // namespace regraft::launch
+}

@@ -53,4 +53,4 @@ ReplayReport check_replay(const std::filesystem::path& original, const std::file
                           const std::filesystem::path& log,
                           const std::filesystem::path& rules = "configs/rules");
 
-}  // namespace regraft::launch
+}

@@ -47,4 +47,4 @@ void ModelGraphs::clean_up(const rules::RuleSet& rules, rules::RewriteLog& log) 
   }
 }
 
-}  // namespace regraft::launch
+}

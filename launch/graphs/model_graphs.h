@@ -37,4 +37,4 @@ class ModelGraphs {
   std::vector<graph::Graph> graphs_;
 };
 
-}  // namespace regraft::launch
+}

@@ -15,4 +15,4 @@ const BoundOptions<ActorCount>& actor_options() {
   return options;
 }
 
-}  // namespace regraft::launch
+}

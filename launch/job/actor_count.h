@@ -14,4 +14,4 @@ struct ActorCount {
 };
 const BoundOptions<ActorCount>& actor_options();
 
-}  // namespace regraft::launch
+}

@@ -19,4 +19,4 @@ struct ActorPlace {
   wire::LinkOptions link_options{};  // of `link`, for further ones
 };
 
-}  // namespace regraft::launch
+}

@@ -51,4 +51,4 @@ void log_config_warnings(const Config& config) {
   for (const std::string& remark : notes.remarks) log_info("{}", remark);
 }
 
-}  // namespace regraft::launch
+}

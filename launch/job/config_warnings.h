@@ -16,4 +16,4 @@ ConfigWarnings config_warnings(const Config& config);
 /// Into the log of the job's learner.
 void log_config_warnings(const Config& config);
 
-}  // namespace regraft::launch
+}

@@ -63,4 +63,4 @@ void run_dyna_actor(const ActorPlace& place) {
   play(place, options);
 }
 
-}  // namespace regraft::launch
+}

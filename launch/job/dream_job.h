@@ -25,4 +25,4 @@ void run_dream_actor(const ActorPlace& place);
 /// The same of the phase dyna, whose dreams branch off real episodes.
 void run_dyna_actor(const ActorPlace& place);
 
-}  // namespace regraft::launch
+}

@@ -50,4 +50,4 @@ Config load_run_config(const learner::RunFolder& folder) {
   return config;
 }
 
-}  // namespace regraft::launch
+}

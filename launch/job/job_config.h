@@ -25,4 +25,4 @@ Config load_job_config(const std::optional<std::filesystem::path>& file,
 /// The config a run was prepared with.
 Config load_run_config(const learner::RunFolder& folder);
 
-}  // namespace regraft::launch
+}

@@ -7,4 +7,4 @@ learner::JobSetup job_setup(const learner::RunFolder& folder, const Config& conf
       .folder = folder, .options = learner::learner_options_from(config), .config_toml = config.to_toml()};
 }
 
-}  // namespace regraft::launch
+}

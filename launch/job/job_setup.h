@@ -9,4 +9,4 @@ namespace regraft::launch {
 /// What the learner of any phase needs, from the config.
 learner::JobSetup job_setup(const learner::RunFolder& folder, const Config& config);
 
-}  // namespace regraft::launch
+}

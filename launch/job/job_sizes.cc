@@ -28,4 +28,4 @@ void bind_sizes_of(const learner::RunFolder& run, Config& config) {
   if (std::ranges::includes(its, bound)) set_sizes(config, its);
 }
 
-}  // namespace regraft::launch
+}

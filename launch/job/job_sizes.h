@@ -11,4 +11,4 @@ void bind_sizes(Config& config);
 /// The sizes that a run was started with, where what is bound now is among them.
 void bind_sizes_of(const learner::RunFolder& run, Config& config);
 
-}  // namespace regraft::launch
+}

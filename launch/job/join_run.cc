@@ -58,4 +58,4 @@ int work_in_run(const learner::RunFolder& folder, const std::function<void()>& w
   return kDone;
 }
 
-}  // namespace regraft::launch
+}

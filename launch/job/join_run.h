@@ -27,4 +27,4 @@ std::function<wire::RunInfo()> locate_run(const std::string& join, const learner
 /// Does the work of a worker that has joined a run: an exit code. Throws what starting it again may mend.
 int work_in_run(const learner::RunFolder& folder, const std::function<void()>& work);
 
-}  // namespace regraft::launch
+}

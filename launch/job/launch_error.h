@@ -10,4 +10,4 @@ class LaunchError : public Error {
   using Error::Error;
 };
 
-}  // namespace regraft::launch
+}

@@ -120,4 +120,4 @@ int run_peer_process(const learner::RunFolder& folder, std::uint32_t rank, const
   return kDone;
 }
 
-}  // namespace regraft::launch
+}

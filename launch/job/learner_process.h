@@ -15,4 +15,4 @@ int run_learner_process(const learner::RunFolder& folder);
 /// the first learner says that the job has, and fails with it, to be started anew.
 int run_peer_process(const learner::RunFolder& folder, std::uint32_t rank, const std::filesystem::path& key);
 
-}  // namespace regraft::launch
+}

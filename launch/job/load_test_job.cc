@@ -73,4 +73,4 @@ void run_load_test_actor(const ActorPlace& place) {
   for (std::future<void>& each : further) each.get();
 }
 
-}  // namespace regraft::launch
+}

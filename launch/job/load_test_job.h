@@ -15,4 +15,4 @@ learner::LoadTestSetup load_test_setup(const learner::RunFolder& folder, const C
 /// was recorded, until its job has ended.
 void run_load_test_actor(const ActorPlace& place);
 
-}  // namespace regraft::launch
+}

@@ -323,4 +323,4 @@ int run_model_based(const learner::RunFolder& job, Config config, bool resume, P
   return kDone;
 }
 
-}  // namespace regraft::launch
+}

@@ -36,4 +36,4 @@ std::vector<ModelBasedStep> model_based_steps(const learner::RunFolder& job, con
 /// Where a signal stops it, what is done stays so, and a resumed job goes on. An exit code.
 int run_model_based(const learner::RunFolder& job, Config config, bool resume, ProcessGroup& group);
 
-}  // namespace regraft::launch
+}

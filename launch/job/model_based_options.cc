@@ -17,4 +17,4 @@ const BoundOptions<ModelBasedOptions>& model_based_options() {
   return options;
 }
 
-}  // namespace regraft::launch
+}

@@ -16,4 +16,4 @@ struct ModelBasedOptions {
 /// The options `model_based.*`, but for those of ControllerChoiceOptions.
 const BoundOptions<ModelBasedOptions>& model_based_options();
 
-}  // namespace regraft::launch
+}

@@ -97,4 +97,4 @@ std::string MpiSession::broadcast(const std::string& text) {
   return buffer.data();
 }
 
-}  // namespace regraft::launch
+}

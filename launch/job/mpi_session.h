@@ -36,4 +36,4 @@ class MpiSession {
   int size_ = 1;
 };
 
-}  // namespace regraft::launch
+}

@@ -183,4 +183,4 @@ regraft::Option phase_option() {
   return regraft::Option("train.phase", "ppo", one_of(phase_names()).fixed(), join(lines, ". "));
 }
 
-}  // namespace regraft::launch
+}

@@ -52,4 +52,4 @@ const JobPhase& job_phase(const Config& config);
 /// The option `train.phase`: names and help from the table.
 regraft::Option phase_option();
 
-}  // namespace regraft::launch
+}

@@ -47,4 +47,4 @@ void run_policy_actor(const ActorPlace& place) {
   log_info("played {} episodes, {} policy steps", actor.episodes(), actor.policy_steps());
 }
 
-}  // namespace regraft::launch
+}

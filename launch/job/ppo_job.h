@@ -20,4 +20,4 @@ learner::PpoPhaseSetup ppo_setup(const learner::RunFolder& folder, const Config&
 /// `actors.simulated_step_ms` at least.
 void run_policy_actor(const ActorPlace& place);
 
-}  // namespace regraft::launch
+}

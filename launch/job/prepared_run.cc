@@ -161,4 +161,4 @@ PreparedRun prepare_step(const learner::RunFolder& folder, Config config) {
   return made_ready(folder, std::move(config), std::move(lock));
 }
 
-}  // namespace regraft::launch
+}

@@ -31,4 +31,4 @@ PreparedRun prepare(const learner::RunFolder& folder, Config config, bool resume
 /// The folder of a step of a job, new or not: its config is the job's, which was compared there.
 PreparedRun prepare_step(const learner::RunFolder& folder, Config config);
 
-}  // namespace regraft::launch
+}

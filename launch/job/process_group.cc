@@ -214,4 +214,4 @@ void leave_job(int code) {
   std::_Exit(code);
 }
 
-}  // namespace regraft::launch
+}

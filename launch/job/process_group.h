@@ -67,4 +67,4 @@ int follow(MpiSession& mpi);
 SupervisorOptions supervisor_options();
 std::string program_path();
 
-}  // namespace regraft::launch
+}

@@ -78,4 +78,4 @@ RelayPlan await_relay_plan(const learner::RunFolder& folder, const std::string& 
   return plan;
 }
 
-}  // namespace regraft::launch
+}

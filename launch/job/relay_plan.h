@@ -31,4 +31,4 @@ std::string save_relay_plan(const learner::RunFolder& folder, const RelayPlan& p
 RelayPlan await_relay_plan(const learner::RunFolder& folder, const std::string& mark, const Clock& clock,
                            std::chrono::seconds patience = std::chrono::seconds(120));
 
-}  // namespace regraft::launch
+}

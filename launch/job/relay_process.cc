@@ -55,4 +55,4 @@ int run_relay_process(const RelayPlace& place) {
   return work_in_run(place.folder, [&] { wire::run_relay(relay, clock, stop.get_token()); });
 }
 
-}  // namespace regraft::launch
+}

@@ -22,4 +22,4 @@ struct RelayPlace {
 /// it, and its actors.
 int run_relay_process(const RelayPlace& place);
 
-}  // namespace regraft::launch
+}

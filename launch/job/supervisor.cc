@@ -177,4 +177,4 @@ void Supervisor::say(const std::string& line) const {
   if (options_.report) options_.report(line);
 }
 
-}  // namespace regraft::launch
+}

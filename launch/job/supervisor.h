@@ -76,4 +76,4 @@ class Supervisor {
   std::int64_t deadline_ns_ = 0;
 };
 
-}  // namespace regraft::launch
+}

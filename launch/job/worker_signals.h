@@ -20,4 +20,4 @@ class WorkerSignals {
   SignalWatch watch_;
 };
 
-}  // namespace regraft::launch
+}

@@ -67,4 +67,4 @@ void run_collector(const ActorPlace& place) {
   log_info("played {} episodes, {} steps", collector.episodes(), collector.steps());
 }
 
-}  // namespace regraft::launch
+}

@@ -27,4 +27,4 @@ replay::Chooser collecting_chooser(const Config& config, const rules::RuleSet& r
 /// An actor that collects, until its job has ended.
 void run_collector(const ActorPlace& place);
 
-}  // namespace regraft::launch
+}

@@ -26,4 +26,4 @@ void AsideFolder::end_by(int signal) {
   end_process_by(signal);
 }
 
-}  // namespace regraft::launch
+}

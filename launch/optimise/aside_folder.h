@@ -30,4 +30,4 @@ class AsideFolder {
   SignalWatch signals_;
 };
 
-}  // namespace regraft::launch
+}

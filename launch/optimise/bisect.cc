@@ -34,4 +34,4 @@ std::optional<std::size_t> bisect_log(const LogReplay& replay, const std::string
   });
 }
 
-}  // namespace regraft::launch
+}

@@ -20,4 +20,4 @@ std::optional<std::size_t> first_bad_step(std::size_t count,
 /// UsageError when the model is bad before the first entry.
 std::optional<std::size_t> bisect_log(const LogReplay& replay, const std::string& command);
 
-}  // namespace regraft::launch
+}

@@ -90,4 +90,4 @@ Without Blame::after(const std::string& rule) {
   }
 }
 
-}  // namespace regraft::launch
+}

@@ -47,4 +47,4 @@ class Blame {
   int total_ = 0;
 };
 
-}  // namespace regraft::launch
+}

@@ -116,4 +116,4 @@ std::vector<ChangedPart> changed_parts(const Graph& before, const Graph& after) 
   return Comparison(before, after).parts();
 }
 
-}  // namespace regraft::launch
+}

@@ -26,4 +26,4 @@ struct ChangedPart {
 /// one.
 std::vector<ChangedPart> changed_parts(const graph::Graph& before, const graph::Graph& after);
 
-}  // namespace regraft::launch
+}

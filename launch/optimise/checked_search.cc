@@ -209,4 +209,4 @@ std::optional<CheckedSearch::Refused> CheckedSearch::apply_checked(Result& resul
   return std::nullopt;
 }
 
-}  // namespace regraft::launch
+}

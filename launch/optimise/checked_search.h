@@ -97,4 +97,4 @@ class CheckedSearch {
   bool looks_first_ = true;  // whether anything is promised
 };
 
-}  // namespace regraft::launch
+}

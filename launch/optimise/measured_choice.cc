@@ -194,4 +194,4 @@ Paths MeasuredChoice::choose(Paths paths, std::span<const double> saved_us, Meas
   return paths;
 }
 
-}  // namespace regraft::launch
+}

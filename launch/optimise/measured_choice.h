@@ -100,4 +100,4 @@ class MeasuredChoice {
   std::optional<exec::Measurement> probe_;  // what a session takes
 };
 
-}  // namespace regraft::launch
+}

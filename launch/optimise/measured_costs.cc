@@ -108,4 +108,4 @@ CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx:
   return best;
 }
 
-}  // namespace regraft::launch
+}

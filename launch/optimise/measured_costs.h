@@ -64,4 +64,4 @@ class MeasuredCosts {
   std::vector<cost::KernelSample> disturbed_;  // measured beside other work
 };
 
-}  // namespace regraft::launch
+}

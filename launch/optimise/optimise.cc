@@ -397,4 +397,4 @@ OptimiseReport optimise(const OptimiseOptions& options, const CallFiles& files) 
   return Pipeline(options, files).run();
 }
 
-}  // namespace regraft::launch
+}

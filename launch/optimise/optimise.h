@@ -18,4 +18,4 @@ namespace regraft::launch {
 /// leaves no output. `files` are those of the call: no output may be external data of the input.
 OptimiseReport optimise(const OptimiseOptions& options, const CallFiles& files = {});
 
-}  // namespace regraft::launch
+}

@@ -28,4 +28,4 @@ void OptimiseOptions::warn_of_fusions(double agreed_share) const {
   if (!warning.empty()) warn(warning);
 }
 
-}  // namespace regraft::launch
+}

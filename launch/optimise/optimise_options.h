@@ -78,4 +78,4 @@ struct OptimiseOptions {
   }
 };
 
-}  // namespace regraft::launch
+}

@@ -272,4 +272,4 @@ std::string OptimiseReport::next_step() const {
                : "compare on your own inputs: regraft verify IN OUT --inputs FILE.npz";
 }
 
-}  // namespace regraft::launch
+}

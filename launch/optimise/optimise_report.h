@@ -104,4 +104,4 @@ struct OptimiseReport {
   std::string next_step() const;
 };
 
-}  // namespace regraft::launch
+}

@@ -135,4 +135,4 @@ std::string OutputFiles::spoken(std::string text) const {
   return text;
 }
 
-}  // namespace regraft::launch
+}

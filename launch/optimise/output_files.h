@@ -68,4 +68,4 @@ class OutputFiles {
   bool in_place_ = false;
 };
 
-}  // namespace regraft::launch
+}

@@ -82,4 +82,4 @@ exec::SymbolSizes PointCosts::slower_sizes(const graph::Graph& before, const gra
   return {};
 }
 
-}  // namespace regraft::launch
+}

@@ -54,4 +54,4 @@ class PointCosts {
   std::set<std::size_t> idle_;
 };
 
-}  // namespace regraft::launch
+}

@@ -217,4 +217,4 @@ std::string ReportPage::html(const std::string& model, const OptimiseReport& rep
          "<p>regraft " + std::string(kVersion) + "</p></html>\n";
 }
 
-}  // namespace regraft::launch
+}

@@ -47,4 +47,4 @@ class ReportPage {
   std::map<std::string, std::pair<Kernels, Kernels>> kernels_;            // by kind: before, after
 };
 
-}  // namespace regraft::launch
+}

@@ -137,4 +137,4 @@ Paths paths_without(const ModelGraphs& start, const rules::RuleSet& rules, const
   return rest;
 }
 
-}  // namespace regraft::launch
+}

@@ -37,4 +37,4 @@ std::vector<RewriteGroup> rewrite_groups(const ModelGraphs& start, const rules::
 Paths paths_without(const ModelGraphs& start, const rules::RuleSet& rules, const Paths& paths,
                     const std::set<std::pair<std::size_t, std::size_t>>& left_out);
 
-}  // namespace regraft::launch
+}

@@ -99,4 +99,4 @@ void RewriteTrials::timed_trial(const std::function<void()>& work) const {
   });
 }
 
-}  // namespace regraft::launch
+}

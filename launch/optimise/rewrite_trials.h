@@ -70,4 +70,4 @@ class RewriteTrials {
   GoOn go_on_;
 };
 
-}  // namespace regraft::launch
+}

@@ -169,4 +169,4 @@ void RuntimeChoice::attempt(Candidate& candidate, Work work) {
   }
 }
 
-}  // namespace regraft::launch
+}

@@ -70,4 +70,4 @@ class RuntimeChoice {
   std::size_t chosen_ = 0;
 };
 
-}  // namespace regraft::launch
+}

@@ -49,4 +49,4 @@ std::vector<search::SearchResult> search_each(
   return results;
 }
 
-}  // namespace regraft::launch
+}

@@ -18,4 +18,4 @@ std::vector<search::SearchResult> search_each(
     std::span<const cost::SeveralSizesFactory> costs, const search::SearchLimits& limits,
     const std::function<search::SearchResult(std::size_t at, const search::SearchLimits&)>& search);
 
-}  // namespace regraft::launch
+}

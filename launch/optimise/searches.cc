@@ -73,4 +73,4 @@ std::filesystem::path policy_path(const std::optional<std::filesystem::path>& gi
   return shipped;
 }
 
-}  // namespace regraft::launch
+}

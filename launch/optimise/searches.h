@@ -33,4 +33,4 @@ bool wants_policy(const std::string& search, bool given);
 /// there is none.
 std::filesystem::path policy_path(const std::optional<std::filesystem::path>& given);
 
-}  // namespace regraft::launch
+}

@@ -123,4 +123,4 @@ void SessionTuning::tune_output(const std::filesystem::path& output) {
   report_.output = found(output, holds(output, report_.output) ? report_.output : given_);
 }
 
-}  // namespace regraft::launch
+}

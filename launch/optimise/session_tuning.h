@@ -61,4 +61,4 @@ class SessionTuning {
   SettingsReport& report_;
 };
 
-}  // namespace regraft::launch
+}

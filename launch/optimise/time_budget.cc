@@ -42,4 +42,4 @@ double seconds_to_confirm(std::span<const double> run_s) {
   return needed;
 }
 
-}  // namespace regraft::launch
+}

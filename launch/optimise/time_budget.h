@@ -26,4 +26,4 @@ struct TimeBudget {
 /// What it takes to check and to measure a result whose runs take so long at each of the sizes: estimated.
 double seconds_to_confirm(std::span<const double> run_s);
 
-}  // namespace regraft::launch
+}

@@ -24,4 +24,4 @@ env::EpisodeLimits limits_of(const nn::WorldModel& world) {
   return limits;
 }
 
-}  // namespace regraft::launch
+}

@@ -16,4 +16,4 @@ nn::WorldBundle load_controller_bundle(const std::filesystem::path& path, const 
 /// The limits of the episodes that a world model was fitted to; the defaults where it does not say.
 env::EpisodeLimits limits_of(const nn::WorldModel& world);
 
-}  // namespace regraft::launch
+}

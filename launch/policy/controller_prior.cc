@@ -57,4 +57,4 @@ std::unique_ptr<search::Prior> make_controller_prior(nn::WorldBundle bundle) {
   return std::make_unique<ControllerPrior>(std::move(bundle));
 }
 
-}  // namespace regraft::launch
+}

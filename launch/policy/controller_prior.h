@@ -12,4 +12,4 @@ namespace regraft::launch {
 /// share what its least likely action has.
 std::unique_ptr<search::Prior> make_controller_prior(nn::WorldBundle bundle);
 
-}  // namespace regraft::launch
+}

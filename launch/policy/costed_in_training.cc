@@ -26,4 +26,4 @@ std::optional<std::uint64_t> costed_in_training(const nn::WorldBundle& bundle) {
          checks.value("candidates", std::uint64_t{0});
 }
 
-}  // namespace regraft::launch
+}

@@ -15,4 +15,4 @@ std::optional<std::uint64_t> costed_in_training(const nn::PolicyFile& policy);
 /// those that checked it (evaluate/controller_choice.h). Dreams cost none.
 std::optional<std::uint64_t> costed_in_training(const nn::WorldBundle& bundle);
 
-}  // namespace regraft::launch
+}

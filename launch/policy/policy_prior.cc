@@ -43,4 +43,4 @@ std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rule
          (count > kNamedRules ? ", ..." : "");
 }
 
-}  // namespace regraft::launch
+}

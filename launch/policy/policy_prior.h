@@ -17,4 +17,4 @@ std::unique_ptr<search::Prior> make_policy_prior(const nn::PolicyFile& policy, c
 /// first few by name. Empty where all matched.
 std::string unseen_note(const nn::PolicyFile& policy, const rules::RuleSet& rules);
 
-}  // namespace regraft::launch
+}

@@ -22,4 +22,4 @@ TrainedPrior load_trained_prior(const std::filesystem::path& path, const rules::
   return trained;
 }
 
-}  // namespace regraft::launch
+}

@@ -25,4 +25,4 @@ struct TrainedPrior {
 /// make_policy_prior() and load_controller_bundle() do.
 TrainedPrior load_trained_prior(const std::filesystem::path& path, const rules::RuleSet& rules);
 
-}  // namespace regraft::launch
+}

@@ -12,4 +12,4 @@ void add_profile(Command& program, Action& action);
 void add_measure_one(Command& program, Action& action);
 void add_draw_inputs(Command& program, Action& action);  // with measure_one
 
-}  // namespace regraft::launch
+}

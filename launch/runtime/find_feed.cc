@@ -82,4 +82,4 @@ void add_find_feed(Command& program, Action& action) {
   });
 }
 
-}  // namespace regraft::launch
+}

@@ -37,4 +37,4 @@ void add_draw_inputs(Command& program, Action& action) {
   });
 }
 
-}  // namespace regraft::launch
+}

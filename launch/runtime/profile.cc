@@ -183,4 +183,4 @@ void add_profile(Command& program, Action& action) {
   command->callback([options, &action] { action = [options] { return profile(*options); }; });
 }
 
-}  // namespace regraft::launch
+}

@@ -11,4 +11,4 @@ nlohmann::json profile_json(const exec::KernelProfile& profile, const exec::Feed
 /// The same with --kernels.
 nlohmann::json profile_json(const exec::KernelLists& lists, const exec::Feed& feed);
 
-}  // namespace regraft::launch
+}

@@ -116,4 +116,4 @@ void add_verify(Command& program, Action& action) {
   command->callback([options, &action] { action = [options] { return verify(*options); }; });
 }
 
-}  // namespace regraft::launch
+}

@@ -316,4 +316,4 @@ void ControllerPpo::restore(std::span<const std::byte> bytes) {
   state_->core.restore(bytes, check, [&](const nn::Weights& weights) { state_->network.load(weights); });
 }
 
-}  // namespace regraft::learner
+}

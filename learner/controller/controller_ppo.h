@@ -55,4 +55,4 @@ class ControllerPpo : public Replica {
 /// For follow(): update() of these, after anneal() of this share.
 std::vector<std::byte> encode_controller_update(double share, std::span<const replay::DreamSegment> segments);
 
-}  // namespace regraft::learner
+}

@@ -119,4 +119,4 @@ void follow_ppo_trainer(const nn::ControllerFile& file, const PpoOptions& ppo, c
   follow_updates(join, controller);
 }
 
-}  // namespace regraft::learner
+}

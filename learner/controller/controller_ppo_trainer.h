@@ -21,4 +21,4 @@ std::unique_ptr<DreamTrainer> make_ppo_trainer(const nn::ControllerFile& file, c
 void follow_ppo_trainer(const nn::ControllerFile& file, const PpoOptions& ppo, const LearnerOptions& options,
                         const JoinLearners& join);
 
-}  // namespace regraft::learner
+}

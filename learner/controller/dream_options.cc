@@ -75,4 +75,4 @@ nn::DreamOptions dream_of(const DreamPhaseOptions& options) {
   return dream;
 }
 
-}  // namespace regraft::learner
+}

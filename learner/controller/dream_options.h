@@ -48,4 +48,4 @@ DynaOptions dyna_options_from(const Config& config);
 /// What an actor dreams with.
 nn::DreamOptions dream_of(const DreamPhaseOptions& options);
 
-}  // namespace regraft::learner
+}

@@ -299,4 +299,4 @@ std::unique_ptr<Phase> make_dream_phase(DreamPhaseSetup setup) {
   return std::make_unique<DreamPhase>(std::move(setup), std::move(bundle), file, std::move(trainer), tickets);
 }
 
-}  // namespace regraft::learner
+}

@@ -32,4 +32,4 @@ std::unique_ptr<Phase> make_dream_phase(DreamPhaseSetup setup);
 /// The work of a further learner that shares the updates, until the job has come to its end.
 void follow_dream_phase(const DreamPhaseSetup& setup);
 
-}  // namespace regraft::learner
+}

@@ -153,4 +153,4 @@ void DreamCounts::restore(const nlohmann::json& saved) {
   real_ = from_json(saved.at("real"));
 }
 
-}  // namespace regraft::learner
+}

@@ -64,4 +64,4 @@ class DreamCounts {
   EpisodeFigures dreamed_, real_;
 };
 
-}  // namespace regraft::learner
+}

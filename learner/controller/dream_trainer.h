@@ -68,4 +68,4 @@ class DreamTrainer {
   OnPolicyCheck on_policy_;
 };
 
-}  // namespace regraft::learner
+}

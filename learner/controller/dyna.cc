@@ -130,4 +130,4 @@ void Dyna::restore(std::span<const std::byte> bytes) {
   judge();
 }
 
-}  // namespace regraft::learner
+}

@@ -72,4 +72,4 @@ class Dyna {
   std::atomic<bool> gathering_ = true;
 };
 
-}  // namespace regraft::learner
+}

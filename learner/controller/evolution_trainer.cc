@@ -106,4 +106,4 @@ std::unique_ptr<DreamTrainer> make_evolution_trainer(const nn::ControllerFile& f
   return std::make_unique<EvolutionTrainer>(file, dream, options, models);
 }
 
-}  // namespace regraft::learner
+}

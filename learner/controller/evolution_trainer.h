@@ -16,4 +16,4 @@ std::unique_ptr<DreamTrainer> make_evolution_trainer(const nn::ControllerFile& f
                                                      const DreamPhaseOptions& dream,
                                                      const LearnerOptions& options, std::uint32_t models);
 
-}  // namespace regraft::learner
+}

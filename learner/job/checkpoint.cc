@@ -253,4 +253,4 @@ void roll_back(wire::Ledger& ledger, const std::optional<Checkpoint>& checkpoint
   ledger.roll_back(mark_of(json::parse(checkpoint->state)));
 }
 
-}  // namespace regraft::learner
+}

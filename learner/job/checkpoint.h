@@ -85,4 +85,4 @@ nlohmann::json checkpoint_state(const std::string& phase, const std::string& con
 /// in all generations before this one, is rolled back. Throws WireError as Ledger::roll_back() does.
 void roll_back(wire::Ledger& ledger, const std::optional<Checkpoint>& checkpoint);
 
-}  // namespace regraft::learner
+}

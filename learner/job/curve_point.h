@@ -17,4 +17,4 @@ struct CurvePoint {
   void add(const std::string& name, double value) { scalars.emplace_back(name, value); }
 };
 
-}  // namespace regraft::learner
+}

@@ -114,4 +114,4 @@ IntakeCounts Intake::counts() const {
   return counts;
 }
 
-}  // namespace regraft::learner
+}

@@ -77,4 +77,4 @@ class Intake {
   std::jthread thread_;
 };
 
-}  // namespace regraft::learner
+}

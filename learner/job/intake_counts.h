@@ -13,4 +13,4 @@ struct IntakeCounts {
   std::uint64_t queued_results = 0, queued_steps = 0;  // admitted and not yet taken in
 };
 
-}  // namespace regraft::learner
+}

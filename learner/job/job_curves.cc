@@ -108,4 +108,4 @@ void write_staleness(EventWriter& events, std::int64_t step, std::span<const dou
   events.scalar("staleness/max", step, std::ranges::max(updates));
 }
 
-}  // namespace regraft::learner
+}

@@ -64,4 +64,4 @@ class JobCurves {
 /// Nothing where there are none.
 void write_staleness(EventWriter& events, std::int64_t step, std::span<const double> updates);
 
-}  // namespace regraft::learner
+}

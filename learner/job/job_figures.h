@@ -23,4 +23,4 @@ struct JobFigures {
   double annealed() const { return 1 - 0.9 * done_share; }
 };
 
-}  // namespace regraft::learner
+}

@@ -64,4 +64,4 @@ std::string run_id_of(const RunFolder& folder) {
   return text.substr(0, text.find('\n'));
 }
 
-}  // namespace regraft::learner
+}

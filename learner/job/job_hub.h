@@ -47,4 +47,4 @@ MakeHub listening_hub(const RunFolder& folder, const LearnerOptions& options, st
 /// The id of the folder's run. Throws FileError.
 std::string run_id_of(const RunFolder& folder);
 
-}  // namespace regraft::learner
+}

@@ -275,4 +275,4 @@ PhaseStart JobRunner::restore() {
   return start;
 }
 
-}  // namespace regraft::learner
+}

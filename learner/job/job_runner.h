@@ -86,4 +86,4 @@ class JobRunner {
   std::atomic<bool> save_requested_ = false;
 };
 
-}  // namespace regraft::learner
+}

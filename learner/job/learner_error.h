@@ -10,4 +10,4 @@ class LearnerError : public Error {
   using Error::Error;
 };
 
-}  // namespace regraft::learner
+}

@@ -70,4 +70,4 @@ std::shared_ptr<wire::Group> join_learners(const RunFolder& folder, const Learne
   return wire::join_group(peer);
 }
 
-}  // namespace regraft::learner
+}

@@ -27,4 +27,4 @@ std::shared_ptr<wire::Group> join_learners(const RunFolder& folder, const Learne
                                            const std::function<void()>& check_run,
                                            const std::function<bool()>& stopped);
 
-}  // namespace regraft::learner
+}

@@ -84,4 +84,4 @@ LearnerOptions learner_options_from(const Config& config) {
   return options;
 }
 
-}  // namespace regraft::learner
+}

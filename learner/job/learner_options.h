@@ -47,4 +47,4 @@ std::vector<Option> learner_options();
 /// In deterministic mode `auto` is the CPU. Throws UsageError as check() does.
 LearnerOptions learner_options_from(const Config& config);
 
-}  // namespace regraft::learner
+}

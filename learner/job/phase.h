@@ -101,4 +101,4 @@ class Phase {
   const PhaseTraits traits_;
 };
 
-}  // namespace regraft::learner
+}

@@ -31,4 +31,4 @@ struct PhaseSummary {
   std::function<void()> farewell{};  // is called last, once RUN/summary.json is written; null: nothing
 };
 
-}  // namespace regraft::learner
+}

@@ -24,4 +24,4 @@ class Replica {
   virtual std::vector<float> values() const = 0;
 };
 
-}  // namespace regraft::learner
+}

@@ -28,4 +28,4 @@ struct RunFolder {
   std::filesystem::path latest_policy() const { return policies() / "latest.policy"; }
 };
 
-}  // namespace regraft::learner
+}

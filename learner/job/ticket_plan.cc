@@ -37,4 +37,4 @@ void TicketPlan::move_to(std::uint64_t position) {
   position_ = position;
 }
 
-}  // namespace regraft::learner
+}

@@ -42,4 +42,4 @@ class TicketPlan {
   std::uint64_t position_ GUARDED_BY(mutex_) = 0;
 };
 
-}  // namespace regraft::learner
+}

@@ -15,4 +15,4 @@ struct TicketResult {
 };
 using TicketResults = std::vector<std::unique_ptr<TicketResult>>;
 
-}  // namespace regraft::learner
+}

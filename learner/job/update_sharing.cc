@@ -80,4 +80,4 @@ void follow_updates(const JoinLearners& join, Replica& replica) {
   }
 }
 
-}  // namespace regraft::learner
+}

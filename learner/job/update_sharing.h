@@ -39,4 +39,4 @@ class UpdateSharing {
 /// kMisuse where it came to other weights than the first learner, and what the replica throws.
 void follow_updates(const JoinLearners& join, Replica& replica);
 
-}  // namespace regraft::learner
+}

@@ -21,4 +21,4 @@ inline torch::Tensor clip_gradients(const std::vector<torch::Tensor>& gradients,
   return norm;
 }
 
-}  // namespace regraft::learner
+}

@@ -82,4 +82,4 @@ void FlatAdam::restore(const Moments& moments) {
   states[parameters_.unsafeGetTensorImpl()] = std::move(state);
 }
 
-}  // namespace regraft::learner
+}

@@ -40,4 +40,4 @@ class FlatAdam {
   std::unique_ptr<torch::optim::Adam> adam_;  // its header takes seconds to compile
 };
 
-}  // namespace regraft::learner
+}

@@ -23,4 +23,4 @@ inline void read_values(nn::training::FlatParameters& parameters, replay::ByteRe
   parameters.load(weights);
 }
 
-}  // namespace regraft::learner
+}

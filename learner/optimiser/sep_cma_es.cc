@@ -154,4 +154,4 @@ void SepCmaEs::restore(std::span<const std::byte> bytes) {
   *this = std::move(other);
 }
 
-}  // namespace regraft::learner
+}

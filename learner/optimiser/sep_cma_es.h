@@ -59,4 +59,4 @@ class SepCmaEs {
   std::vector<std::vector<double>> individuals_;  // mean + sigma * step; empty before ask()
 };
 
-}  // namespace regraft::learner
+}

@@ -40,4 +40,4 @@ std::vector<float> WorkShare::joined(std::vector<float> own, std::size_t rows) c
   return all;
 }
 
-}  // namespace regraft::learner
+}

@@ -46,4 +46,4 @@ class WorkShare {
   std::shared_ptr<wire::Group> group_;  // null: it learns alone
 };
 
-}  // namespace regraft::learner
+}

@@ -67,4 +67,4 @@ std::vector<std::size_t> draw_episodes(std::span<const Episode> batch, double sh
   return order;
 }
 
-}  // namespace regraft::learner
+}

@@ -51,4 +51,4 @@ class Batcher {
 /// its steps. All of them where the share is 1.
 std::vector<std::size_t> draw_episodes(std::span<const Episode> batch, double share, Rng& rng);
 
-}  // namespace regraft::learner
+}

@@ -77,4 +77,4 @@ void BestEpisodes::restore(std::span<const std::byte> bytes) {
   *this = std::move(saved);
 }
 
-}  // namespace regraft::learner
+}

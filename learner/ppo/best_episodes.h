@@ -38,4 +38,4 @@ class BestEpisodes {
   std::map<std::uint32_t, std::vector<Episode>> by_model_;  // best first
 };
 
-}  // namespace regraft::learner
+}

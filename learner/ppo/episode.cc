@@ -107,4 +107,4 @@ std::vector<Episode> decode_episodes(std::span<const std::byte> bytes) {
   return episodes;
 }
 
-}  // namespace regraft::learner
+}

@@ -35,4 +35,4 @@ std::vector<std::byte> encode_episodes(std::span<const Episode> episodes);
 /// Throws replay::ReplayError.
 std::vector<Episode> decode_episodes(std::span<const std::byte> bytes);
 
-}  // namespace regraft::learner
+}

@@ -56,4 +56,4 @@ double EpisodeStatistics::best_cost_ratio(std::size_t model) const {
   return found == best_.end() ? 1.0 : found->second;
 }
 
-}  // namespace regraft::learner
+}

@@ -50,4 +50,4 @@ class EpisodeStatistics {
   std::vector<double> staleness_;
 };
 
-}  // namespace regraft::learner
+}

@@ -112,4 +112,4 @@ void compare_loads(nlohmann::json& figures, const nlohmann::json& baseline) {
   figures["predicted_steps_per_s"] = simulated ? rate : std::min(rate, saturation);
 }
 
-}  // namespace regraft::learner
+}

@@ -73,4 +73,4 @@ class LoadMeter {
 /// are predicted in proportion alone: at low rates CPU time is of ticks, not of steps.
 void compare_loads(nlohmann::json& figures, const nlohmann::json& baseline);
 
-}  // namespace regraft::learner
+}

@@ -19,4 +19,4 @@ const BoundOptions<LoadTestOptions>& load_test_options() {
   return options;
 }
 
-}  // namespace regraft::learner
+}

@@ -19,4 +19,4 @@ struct LoadTestOptions {
 /// The options `load_test.*`.
 const BoundOptions<LoadTestOptions>& load_test_options();
 
-}  // namespace regraft::learner
+}

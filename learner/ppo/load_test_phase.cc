@@ -153,4 +153,4 @@ std::unique_ptr<Phase> make_load_test_phase(LoadTestSetup setup, const Clock& cl
   return std::make_unique<LoadTestPhase>(std::move(setup), clock, std::move(ppo));
 }
 
-}  // namespace regraft::learner
+}

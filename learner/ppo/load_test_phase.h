@@ -29,4 +29,4 @@ struct LoadTestSetup {
 /// deterministic mode, and as make_ppo_phase does. The clock outlives it.
 std::unique_ptr<Phase> make_load_test_phase(LoadTestSetup setup, const Clock& clock);
 
-}  // namespace regraft::learner
+}

@@ -30,4 +30,4 @@ nn::NetworkConfig network_config(const NetworkOptions& options, std::size_t node
   return network;
 }
 
-}  // namespace regraft::learner
+}

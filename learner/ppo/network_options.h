@@ -25,4 +25,4 @@ nn::NetworkConfig network_config(const NetworkOptions& options, std::size_t node
 /// The options `network.*`.
 const BoundOptions<NetworkOptions>& network_options();
 
-}  // namespace regraft::learner
+}

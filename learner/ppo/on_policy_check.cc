@@ -32,4 +32,4 @@ bool OnPolicyCheck::add(const PpoMetrics& metrics) {
   return false;
 }
 
-}  // namespace regraft::learner
+}

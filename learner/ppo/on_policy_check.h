@@ -36,4 +36,4 @@ class OnPolicyCheck {
   OnPolicyRecord record_;
 };
 
-}  // namespace regraft::learner
+}

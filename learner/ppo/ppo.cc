@@ -377,4 +377,4 @@ void Ppo::restore(std::span<const std::byte> bytes) {
       [&](const nn::Weights& weights) { network.load(weights); });
 }
 
-}  // namespace regraft::learner
+}

@@ -90,4 +90,4 @@ class Ppo : public Replica {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace regraft::learner
+}

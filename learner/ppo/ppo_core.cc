@@ -186,4 +186,4 @@ double explained_variance(std::span<const float> values, std::span<const float> 
   return spread > 0 ? 1 - variance(errors) / spread : 0;
 }
 
-}  // namespace regraft::learner
+}

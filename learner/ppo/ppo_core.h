@@ -116,4 +116,4 @@ class ArrivalCheck {
 /// Share of the targets' variance that the values explain; 0 where there is none.
 double explained_variance(std::span<const float> values, std::span<const float> targets);
 
-}  // namespace regraft::learner
+}

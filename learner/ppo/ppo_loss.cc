@@ -56,4 +56,4 @@ Tensor ppo_loss(std::span<const Decisions> kinds, const PpoOptions& options, dou
   return policy_loss + options.value_coefficient * value_loss - entropy_coefficient * entropy;
 }
 
-}  // namespace regraft::learner
+}

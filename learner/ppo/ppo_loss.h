@@ -55,4 +55,4 @@ void add_to(torch::Tensor& sum, const torch::Tensor& more);
 torch::Tensor ppo_loss(std::span<const Decisions> kinds, const PpoOptions& options,
                        double entropy_coefficient, PpoSums& sums, std::optional<MinibatchSize> whole = {});
 
-}  // namespace regraft::learner
+}

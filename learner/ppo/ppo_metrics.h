@@ -24,4 +24,4 @@ struct PpoMetrics {
   double lag0_ratio_p999 = 0;
 };
 
-}  // namespace regraft::learner
+}

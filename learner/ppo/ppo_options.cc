@@ -37,4 +37,4 @@ const BoundOptions<PpoOptions>& ppo_options() {
   return options;
 }
 
-}  // namespace regraft::learner
+}

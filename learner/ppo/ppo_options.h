@@ -42,4 +42,4 @@ struct PpoOptions {
 /// The options `ppo.*`.
 const BoundOptions<PpoOptions>& ppo_options();
 
-}  // namespace regraft::learner
+}

@@ -351,4 +351,4 @@ std::unique_ptr<Phase> make_ppo_phase(PpoPhaseSetup setup) {
   return std::make_unique<PpoPhase>(std::move(setup));
 }
 
-}  // namespace regraft::learner
+}

@@ -32,4 +32,4 @@ std::unique_ptr<Phase> make_ppo_phase(PpoPhaseSetup setup);
 /// The work of a further learner that shares the updates, until the job has come to its end.
 void follow_ppo_phase(const PpoPhaseSetup& setup);
 
-}  // namespace regraft::learner
+}

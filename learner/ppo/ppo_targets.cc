@@ -178,4 +178,4 @@ void scale_imitated(StepTargets& targets, std::span<const std::uint32_t> groups,
   });
 }
 
-}  // namespace regraft::learner
+}

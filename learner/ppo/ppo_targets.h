@@ -77,4 +77,4 @@ inline constexpr double kMostDeviations = 3;
 void scale_imitated(StepTargets& targets, std::span<const std::uint32_t> groups,
                     const AdvantageScales& scales);
 
-}  // namespace regraft::learner
+}

@@ -42,4 +42,4 @@ PpoUpdate decode_ppo_update(std::span<const std::byte> bytes) {
   return update;
 }
 
-}  // namespace regraft::learner
+}

@@ -22,4 +22,4 @@ std::vector<std::byte> encode_ppo_update(std::optional<double> annealed,
 /// Throws replay::ReplayError.
 PpoUpdate decode_ppo_update(std::span<const std::byte> bytes);
 
-}  // namespace regraft::learner
+}

@@ -44,4 +44,4 @@ Decisions TargetTensors::take(const Half& half, Decisions said, std::span<const 
   return said;
 }
 
-}  // namespace regraft::learner
+}

@@ -36,4 +36,4 @@ class TargetTensors {
   torch::Tensor imitated_mask_;         // [steps] bool
 };
 
-}  // namespace regraft::learner
+}

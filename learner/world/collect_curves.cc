@@ -32,4 +32,4 @@ std::optional<CurvePoint> CollectCurves::point(std::uint64_t steps, std::uint64_
   return point;
 }
 
-}  // namespace regraft::learner
+}

@@ -27,4 +27,4 @@ class CollectCurves {
   double final_ratios_ = 0, best_ratios_ = 0, steps_ = 0;
 };
 
-}  // namespace regraft::learner
+}

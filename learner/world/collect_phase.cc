@@ -205,4 +205,4 @@ void CollectPhase::export_as(const std::string&, const JobFigures&) {
   replay::save_rollouts(file, folder.rollouts());
 }
 
-}  // namespace regraft::learner
+}

@@ -96,4 +96,4 @@ class CollectPhase : public Phase {
   double seconds_before_ = 0;
 };
 
-}  // namespace regraft::learner
+}

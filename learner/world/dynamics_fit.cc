@@ -238,4 +238,4 @@ void DynamicsFit::read(replay::ByteReader& in) {
   reward_adam_->restore(reward_adam_->read(in));
 }
 
-}  // namespace regraft::learner
+}

@@ -73,4 +73,4 @@ class DynamicsFit {
   std::optional<FlatAdam> reward_adam_;
 };
 
-}  // namespace regraft::learner
+}

@@ -294,4 +294,4 @@ void EncoderFit::read(replay::ByteReader& in) {
   adam_.restore(adam_.read(in));
 }
 
-}  // namespace regraft::learner
+}

@@ -79,4 +79,4 @@ class EncoderFit {
   float cost_deviation_ = 1, change_deviation_ = 1;
 };
 
-}  // namespace regraft::learner
+}

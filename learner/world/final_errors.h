@@ -19,4 +19,4 @@ auto final_errors(const Call& call) {
   }
 }
 
-}  // namespace regraft::learner
+}

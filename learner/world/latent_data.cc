@@ -180,4 +180,4 @@ LatentBatch LatentData::fill(const replay::SequenceBatch& places, std::span<cons
            filled(bins, {time, lanes, columns})}};
 }
 
-}  // namespace regraft::learner
+}

@@ -74,4 +74,4 @@ class LatentData {
   std::vector<std::vector<float>> noise_;    // by episode, [length, latent]: fixed, on targets alone
 };
 
-}  // namespace regraft::learner
+}

@@ -17,4 +17,4 @@ inline void require_finite(double norm, const std::string& part, std::uint64_t u
                       "fit of the " + part + ", update " + std::to_string(update), "lower " + rate);
 }
 
-}  // namespace regraft::learner
+}

@@ -42,4 +42,4 @@ void require_same(const nn::WorldModel& world, const WorldContext& job, const st
                       "give the settings it was made with, or make another one");
 }
 
-}  // namespace regraft::learner
+}

@@ -24,4 +24,4 @@ struct WorldContext {
 /// reward, sizes of symbolic dims. Dreams would mean another thing than the real episodes beside them.
 void require_same(const nn::WorldModel& world, const WorldContext& job, const std::string& where);
 
-}  // namespace regraft::learner
+}

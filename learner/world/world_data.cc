@@ -142,4 +142,4 @@ std::vector<env::Observation> WorldData::observations(std::size_t episode) const
   return made;
 }
 
-}  // namespace regraft::learner
+}

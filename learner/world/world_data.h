@@ -84,4 +84,4 @@ class WorldData {
   std::uint64_t steps_ = 0, costed_ = 0, lost_ = 0;
 };
 
-}  // namespace regraft::learner
+}

@@ -356,4 +356,4 @@ void WorldFit::restore(std::span<const std::byte> bytes) {
   if (stage_ != Stage::encoder) parts_->latents.encode(parts_->encoder.encoder());
 }
 
-}  // namespace regraft::learner
+}

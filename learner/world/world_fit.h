@@ -96,4 +96,4 @@ class WorldFit {
   const std::vector<std::string>* newest_ = nullptr;  // lines of the last update, where one was added
 };
 
-}  // namespace regraft::learner
+}

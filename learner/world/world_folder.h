@@ -16,4 +16,4 @@ struct WorldFolder {
   std::filesystem::path spill() const { return root / "replay.spill"; }
 };
 
-}  // namespace regraft::learner
+}

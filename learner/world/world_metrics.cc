@@ -142,4 +142,4 @@ std::string to_csv(const std::vector<DepthFigures>& figures) {
   return text;
 }
 
-}  // namespace regraft::learner
+}

@@ -29,4 +29,4 @@ std::vector<DepthFigures> open_loop(const DynamicsFit& fit, std::uint32_t depths
 /// As CSV with a line of names.
 std::string to_csv(const std::vector<DepthFigures>& figures);
 
-}  // namespace regraft::learner
+}

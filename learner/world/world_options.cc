@@ -94,4 +94,4 @@ double decayed_rate(const WorldOptions& options, std::uint64_t update) {
                                            std::pow(std::max(left, 0.0), options.learning_rate_power);
 }
 
-}  // namespace regraft::learner
+}

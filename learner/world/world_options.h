@@ -60,4 +60,4 @@ WorldOptions world_options_from(const Config& config);
 /// The rate at one of `updates` updates: final + (first - final) (1 - update / updates)^power.
 double decayed_rate(const WorldOptions& options, std::uint64_t update);
 
-}  // namespace regraft::learner
+}

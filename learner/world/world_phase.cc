@@ -161,4 +161,4 @@ std::unique_ptr<Phase> make_world_phase(WorldPhaseSetup setup, const Clock& cloc
   return std::make_unique<WorldPhase>(std::move(setup), clock);
 }
 
-}  // namespace regraft::learner
+}

@@ -27,4 +27,4 @@ std::unique_ptr<Phase> make_world_phase(WorldPhaseSetup setup, const Clock& cloc
 /// replays the episodes that the first one collected.
 void follow_world_phase(const WorldPhaseSetup& setup);
 
-}  // namespace regraft::learner
+}

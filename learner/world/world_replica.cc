@@ -53,4 +53,4 @@ std::vector<std::byte> encode_world_update(double time_share) {
   return {bytes.begin(), bytes.end()};
 }
 
-}  // namespace regraft::learner
+}

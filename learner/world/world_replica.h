@@ -39,4 +39,4 @@ std::vector<std::byte> encode_world_start(const replay::SequenceReplay& replay,
 /// For follow(): WorldFit::advance() with this.
 std::vector<std::byte> encode_world_update(double time_share);
 
-}  // namespace regraft::learner
+}

@@ -108,4 +108,4 @@ Branch BranchRecorder::follow(nn::Dream& dream, std::size_t from, std::uint32_t 
   return branch;
 }
 
-}  // namespace regraft::replay
+}

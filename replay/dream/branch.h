@@ -55,4 +55,4 @@ class BranchRecorder {
   std::vector<double> rewards_;
 };
 
-}  // namespace regraft::replay
+}

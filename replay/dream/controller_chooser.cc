@@ -50,4 +50,4 @@ Chooser controller_chooser(const nn::WorldBundle& bundle, double share, Chooser 
   };
 }
 
-}  // namespace regraft::replay
+}

@@ -10,4 +10,4 @@ namespace regraft::replay {
 /// their state: for one environment at a time.
 Chooser controller_chooser(const nn::WorldBundle& bundle, double share, Chooser other);
 
-}  // namespace regraft::replay
+}

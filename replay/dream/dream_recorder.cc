@@ -103,4 +103,4 @@ std::vector<DreamSegment> record_episode(env::Environment& environment, nn::Late
   return std::move(recorder.segments());
 }
 
-}  // namespace regraft::replay
+}

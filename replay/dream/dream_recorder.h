@@ -48,4 +48,4 @@ std::vector<DreamSegment> record_episode(env::Environment& environment, nn::Late
                                          nn::Controller& controller, nn::ActionSelection selection,
                                          const DreamSegment& header, BranchRecorder* branches = nullptr);
 
-}  // namespace regraft::replay
+}

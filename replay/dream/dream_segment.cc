@@ -172,4 +172,4 @@ DreamSegment decode_dream_segment(std::span<const std::span<const std::byte>> fr
   return segment;
 }
 
-}  // namespace regraft::replay
+}

@@ -83,4 +83,4 @@ std::vector<Bytes> encode_dream_segment(const DreamSegment& segment);
 DreamSegment decode_dream_segment(std::span<const std::span<const std::byte>> frames,
                                   const DreamLimits& limits = {});
 
-}  // namespace regraft::replay
+}

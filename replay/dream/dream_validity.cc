@@ -107,4 +107,4 @@ std::string describe(const DreamValidity& validity) {
   return line;
 }
 
-}  // namespace regraft::replay
+}

@@ -36,4 +36,4 @@ std::string describe(const DreamValidity& validity);
 /// The controller of a bundle that has one.
 nn::Controller controller_of(const nn::WorldBundle& bundle);
 
-}  // namespace regraft::replay
+}

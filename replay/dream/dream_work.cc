@@ -102,4 +102,4 @@ DreamReturns measure_returns(nn::Dream& dream, nn::DreamPlayer& player,
   return measured;
 }
 
-}  // namespace regraft::replay
+}

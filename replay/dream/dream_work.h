@@ -49,4 +49,4 @@ constexpr std::size_t individual_of(std::uint64_t sequence, std::size_t models, 
 DreamReturns measure_returns(nn::Dream& dream, nn::DreamPlayer& player,
                              std::span<const nn::DreamStart> starts, std::uint64_t seed);
 
-}  // namespace regraft::replay
+}

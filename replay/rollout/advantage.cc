@@ -146,4 +146,4 @@ HalfStepAdvantages half_step_v_trace(const HalfStepInputs& inputs, std::span<con
   return halves_of(v_trace(chain, lambda, rho_clip, c_clip), inputs.second_halves);
 }
 
-}  // namespace regraft::replay
+}

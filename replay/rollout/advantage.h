@@ -57,4 +57,4 @@ HalfStepAdvantages half_step_v_trace(const HalfStepInputs& inputs, std::span<con
                                      std::span<const float> second_ratios, float lambda, float rho_clip = 1,
                                      float c_clip = 1);
 
-}  // namespace regraft::replay
+}

@@ -15,4 +15,4 @@ class ByteReader : public regraft::ByteReader<ReplayError> {
       : regraft::ByteReader<ReplayError>(bytes, "segment") {}
 };
 
-}  // namespace regraft::replay
+}

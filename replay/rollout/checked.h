@@ -30,4 +30,4 @@ inline std::vector<float> take_floats(ByteReader& in, const char* where) {
   return values;
 }
 
-}  // namespace regraft::replay
+}

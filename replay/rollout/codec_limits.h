@@ -13,4 +13,4 @@ struct CodecLimits {
   std::size_t rules = 1 << 14;
 };
 
-}  // namespace regraft::replay
+}

@@ -20,4 +20,4 @@ std::vector<std::span<const Segment>> episodes_of(std::span<const Segment> segme
   return episodes;
 }
 
-}  // namespace regraft::replay
+}

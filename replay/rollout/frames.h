@@ -24,4 +24,4 @@ inline std::vector<std::span<const std::byte>> read_frames(ByteReader& in) {
   return frames;
 }
 
-}  // namespace regraft::replay
+}

@@ -204,4 +204,4 @@ ObservationRows read_observation(const ObservationRows& before, ByteReader& in, 
   return rows;
 }
 
-}  // namespace regraft::replay
+}

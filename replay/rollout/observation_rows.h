@@ -27,4 +27,4 @@ env::Observation from_rows(const ObservationRows& rows);
 void write_observation(const ObservationRows& before, const ObservationRows& after, ByteWriter& out);
 ObservationRows read_observation(const ObservationRows& before, ByteReader& in, const CodecLimits& limits);
 
-}  // namespace regraft::replay
+}

@@ -76,4 +76,4 @@ Rollout play_rollout(env::Environment& environment, std::uint32_t model, std::ui
   return rollout;
 }
 
-}  // namespace regraft::replay
+}

@@ -24,4 +24,4 @@ Chooser random_chooser(double noop, std::uint32_t choices = 1);
 Rollout play_rollout(env::Environment& environment, std::uint32_t model, std::uint64_t seed,
                      std::uint64_t sequence, const Chooser& choose);
 
-}  // namespace regraft::replay
+}

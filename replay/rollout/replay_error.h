@@ -10,4 +10,4 @@ class ReplayError : public Error {
   using Error::Error;
 };
 
-}  // namespace regraft::replay
+}

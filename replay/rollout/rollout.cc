@@ -125,4 +125,4 @@ RolloutFile load_rollouts(const std::filesystem::path& path) {
   return file;
 }
 
-}  // namespace regraft::replay
+}

@@ -56,4 +56,4 @@ void save_rollouts(const RolloutFile& file, const std::filesystem::path& path);
 /// Throws FileError, and ReplayError: not such a file, damaged, another format.
 RolloutFile load_rollouts(const std::filesystem::path& path);
 
-}  // namespace regraft::replay
+}

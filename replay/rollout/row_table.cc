@@ -91,4 +91,4 @@ RowTable read_delta(const RowTable& before, ByteReader& in, std::size_t row_limi
   return after;
 }
 
-}  // namespace regraft::replay
+}

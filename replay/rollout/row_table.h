@@ -51,4 +51,4 @@ void write_delta(const RowTable& before, const RowTable& after, std::size_t key_
 /// takes a few bytes whatever its size. Throws ReplayError.
 RowTable read_delta(const RowTable& before, ByteReader& in, std::size_t row_limit, std::size_t byte_limit);
 
-}  // namespace regraft::replay
+}

@@ -153,4 +153,4 @@ Segment decode_segment(std::span<const std::span<const std::byte>> frames, const
   return segment;
 }
 
-}  // namespace regraft::replay
+}

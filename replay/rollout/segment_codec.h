@@ -23,4 +23,4 @@ Bytes encode_scalars(const Segment& segment);
 /// env::Observation's contract.
 Segment decode_segment(std::span<const std::span<const std::byte>> frames, const CodecLimits& limits = {});
 
-}  // namespace regraft::replay
+}

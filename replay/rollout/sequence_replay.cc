@@ -174,4 +174,4 @@ void SequenceReplay::restore(std::span<const std::byte> bytes) {
   for (std::size_t i = 0; i < all.size(); ++i) add_encoded(std::move(all[i]), lengths[i]);
 }
 
-}  // namespace regraft::replay
+}

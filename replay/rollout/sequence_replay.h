@@ -101,4 +101,4 @@ class SequenceReplay {
   std::uint64_t steps_ = 0, forgotten_ = 0;
 };
 
-}  // namespace regraft::replay
+}

@@ -60,4 +60,4 @@ inline constexpr std::size_t kMaxSegmentBytes = std::size_t{4} << 20;
 /// Limit of a result: all segments of a ticket.
 inline constexpr std::size_t kMaxTicketBytes = std::size_t{16} << 20;
 
-}  // namespace regraft::replay
+}

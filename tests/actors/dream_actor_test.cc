@@ -119,4 +119,4 @@ TEST(DreamActor, ABundleThatMixesVersionsEndsItAndTheLearnerIsTold) {
 }
 
 }  // namespace
-}  // namespace regraft::actors
+}

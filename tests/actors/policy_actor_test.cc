@@ -114,4 +114,4 @@ TEST(PolicyActor, SimulatedStepsTakeTheirTimeAndAreThoseOfTheRealEnvironment) {
 }
 
 }  // namespace
-}  // namespace regraft::actors
+}

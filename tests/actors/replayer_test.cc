@@ -77,4 +77,4 @@ TEST(Replayer, SendsWhatWasRecordedAsTheResultOfEachTicket) {
 }
 
 }  // namespace
-}  // namespace regraft::actors
+}

@@ -41,4 +41,4 @@ inline void check_output(const std::vector<std::string>& arguments, const Captur
   }
 }
 
-}  // namespace regraft::launch::testing
+}

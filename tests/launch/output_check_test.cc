@@ -44,4 +44,4 @@ TEST_F(OutputCheck, AsksNothingOfInputsThatDoNotPassEither) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -124,4 +124,4 @@ inline nlohmann::json json_of(const std::filesystem::path& path) {
   return nlohmann::json::parse(read_file(path));
 }
 
-}  // namespace regraft::launch::testing
+}

@@ -28,4 +28,4 @@ inline nn::WorldBundle random_bundle(std::uint64_t seed, const rules::RuleSet& r
   return bundle;
 }
 
-}  // namespace regraft::launch::testing
+}

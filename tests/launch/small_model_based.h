@@ -39,4 +39,4 @@ inline std::vector<std::string> small_model_based(std::vector<std::string> more)
   return words;
 }
 
-}  // namespace regraft::launch::testing
+}

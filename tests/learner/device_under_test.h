@@ -49,4 +49,4 @@ inline double apart(const nn::Weights& one, const nn::Weights& other, const nn::
   return std::sqrt(difference / way);
 }
 
-}  // namespace regraft::test
+}

@@ -54,4 +54,4 @@ inline void run_learners(std::uint32_t learners,
   ended = true;
 }
 
-}  // namespace regraft::test
+}

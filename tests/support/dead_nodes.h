@@ -14,4 +14,4 @@ inline void remove_all_dead(Graph& graph) {
   graph.remove_dead(all);
 }
 
-}  // namespace regraft::graph
+}

@@ -160,7 +160,7 @@ inline std::vector<fs::path> event_files(const fs::path& folder) {
   return paths;
 }
 
-}  // namespace events
+}
 
 struct ScalarPoint {
   std::int64_t step = 0;
@@ -187,4 +187,4 @@ inline std::map<std::string, std::vector<ScalarPoint>> read_scalars(const std::f
   return sorted;
 }
 
-}  // namespace regraft
+}

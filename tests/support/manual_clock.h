@@ -19,4 +19,4 @@ class ManualClock : public Clock {
   std::atomic<std::int64_t> elapsed_ns_{0};
 };
 
-}  // namespace regraft
+}

@@ -31,4 +31,4 @@ struct ModelWorld {
   SystemClock clock;
 };
 
-}  // namespace regraft::testing
+}

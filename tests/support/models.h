@@ -31,4 +31,4 @@ inline std::filesystem::path unpacked_model(const std::string& name) {
   return target;
 }
 
-}  // namespace regraft::testing
+}

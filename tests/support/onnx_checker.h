@@ -43,4 +43,4 @@ for path in sys.argv[1:]:
   return complaints;
 }
 
-}  // namespace regraft::testing
+}

@@ -110,4 +110,4 @@ inline const std::vector<SourceFile>& our_sources() {
   return files;
 }
 
-}  // namespace regraft::testing
+}

@@ -45,4 +45,4 @@ inline void validate(const Graph& graph) {
   topological_order(graph);  // throws on a cycle
 }
 
-}  // namespace regraft::graph
+}

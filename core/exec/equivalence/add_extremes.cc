@@ -40,4 +40,4 @@ void add_extremes(OrtSession& session, const InputSource& source, bool finite, R
   }
 }
 
-}  // namespace regraft::exec
+}

@@ -11,4 +11,4 @@ namespace regraft::exec {
 void add_extremes(OrtSession& session, const InputSource& source, bool finite, Rng& rng,
                   Reference& reference);
 
-}  // namespace regraft::exec
+}

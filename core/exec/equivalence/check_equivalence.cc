@@ -305,4 +305,4 @@ EquivalenceReport check_equivalence(const std::filesystem::path& original,
                                                    : check_within_tolerance(original, optimised, options);
 }
 
-}  // namespace regraft::exec
+}

@@ -22,4 +22,4 @@ EquivalenceReport check_equivalence(const std::filesystem::path& original,
                                     const std::filesystem::path& optimised,
                                     const EquivalenceOptions& options);
 
-}  // namespace regraft::exec
+}

@@ -64,4 +64,4 @@ Difference compare(const Tensor& a, const Tensor& b) {
   return refused(graph::dtype_name(a.dtype) + " values differ at element " + std::to_string(element));
 }
 
-}  // namespace regraft::exec
+}

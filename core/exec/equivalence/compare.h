@@ -22,4 +22,4 @@ struct Difference {
 
 Difference compare(const Tensor& a, const Tensor& b);
 
-}  // namespace regraft::exec
+}

@@ -25,4 +25,4 @@ struct EquivalenceOptions {
       nullptr;  // not owned; nullptr: RandomInputs with the meanings found in the original
 };
 
-}  // namespace regraft::exec
+}

@@ -61,4 +61,4 @@ EquivalenceReport equivalence_from_json(const nlohmann::json& json) {
   return report;
 }
 
-}  // namespace regraft::exec
+}

@@ -38,4 +38,4 @@ nlohmann::json to_json(const EquivalenceReport& report);
 /// Reads what to_json wrote in another process. Throws ExecError.
 EquivalenceReport equivalence_from_json(const nlohmann::json& json);
 
-}  // namespace regraft::exec
+}

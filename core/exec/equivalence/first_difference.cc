@@ -42,4 +42,4 @@ std::string first_difference(const fs::path& original, const fs::path& optimised
   return "";
 }
 
-}  // namespace regraft::exec
+}

@@ -15,4 +15,4 @@ namespace regraft::exec {
 std::string first_difference(const std::filesystem::path& original, const std::filesystem::path& optimised,
                              const ReferenceRun& run, double tolerance);
 
-}  // namespace regraft::exec
+}

@@ -69,4 +69,4 @@ std::vector<Tensor> IntermediateOutputs::run(std::span<const Tensor> inputs) {
   return wanted;
 }
 
-}  // namespace regraft::exec
+}

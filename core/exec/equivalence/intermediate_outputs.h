@@ -41,4 +41,4 @@ class IntermediateOutputs {
   std::unique_ptr<OrtSession> session_;
 };
 
-}  // namespace regraft::exec
+}

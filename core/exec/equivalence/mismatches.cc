@@ -198,4 +198,4 @@ void settle(const std::filesystem::path& original, std::span<const Mismatch> mis
   for (std::size_t i = 0; i < mismatches.size(); ++i) checker.check(mismatches[i], answers[i]);
 }
 
-}  // namespace regraft::exec
+}

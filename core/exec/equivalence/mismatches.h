@@ -30,4 +30,4 @@ inline constexpr int kNoisyRuns = 2;
 void settle(const std::filesystem::path& original, std::span<const Mismatch> mismatches,
             const Reference& reference, const EquivalenceOptions& options, EquivalenceReport& report);
 
-}  // namespace regraft::exec
+}

@@ -236,4 +236,4 @@ Reference run_reference(OrtSession& session, const InputSource& source, std::spa
   return reference;
 }
 
-}  // namespace regraft::exec
+}

@@ -63,4 +63,4 @@ void add_noisy_runs(OrtSession& session, int runs, Rng& rng, ReferenceRun& run);
 Reference run_reference(OrtSession& session, const InputSource& source, std::span<const SymbolSizes> points,
                         const ReferencePlan& plan, Rng& rng);
 
-}  // namespace regraft::exec
+}

@@ -52,4 +52,4 @@ bool TieBreaks::excuse(const std::string& output, const ReferenceRun& run, const
   return true;
 }
 
-}  // namespace regraft::exec
+}

@@ -29,4 +29,4 @@ class TieBreaks {
   std::map<std::string, std::unique_ptr<IntermediateOutputs>> exposed_;
 };
 
-}  // namespace regraft::exec
+}

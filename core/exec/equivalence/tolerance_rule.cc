@@ -27,4 +27,4 @@ double ToleranceRule::floor(DType dtype) {
   return dtype == DType::bfloat16 ? kBfloat16Floor : kFloor;
 }
 
-}  // namespace regraft::exec
+}

@@ -19,4 +19,4 @@ struct ToleranceRule {
   static double tolerance(DType dtype, double spread);
 };
 
-}  // namespace regraft::exec
+}

@@ -148,4 +148,4 @@ std::vector<Tensor> ExtremeInputs::draw(std::span<const ValueInfo> inputs, const
   return tensors;
 }
 
-}  // namespace regraft::exec
+}

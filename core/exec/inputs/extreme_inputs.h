@@ -39,4 +39,4 @@ class ExtremeInputs : public InputSource {
   ExtremeDraw draw_;
 };
 
-}  // namespace regraft::exec
+}

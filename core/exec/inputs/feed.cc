@@ -78,4 +78,4 @@ Feed load_feed(const std::filesystem::path& path) {
   return feed_from_json(nlohmann::json::parse(read_file(path), nullptr, false));
 }
 
-}  // namespace regraft::exec
+}

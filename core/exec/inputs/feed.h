@@ -58,4 +58,4 @@ Feed feed_from_json(const nlohmann::json& json);
 /// The same of a file. Throws ExecError.
 Feed load_feed(const std::filesystem::path& path);
 
-}  // namespace regraft::exec
+}

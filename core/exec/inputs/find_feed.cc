@@ -397,4 +397,4 @@ Feed find_feed(const std::filesystem::path& model, const FeedRequest& request) {
   return FeedFinder(model, request, std::move(*session)).find();
 }
 
-}  // namespace regraft::exec
+}

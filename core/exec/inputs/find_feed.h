@@ -36,4 +36,4 @@ struct FeedRequest {
 /// be read or do not fit. Throws what import_model throws.
 Feed find_feed(const std::filesystem::path& model, const FeedRequest& request);
 
-}  // namespace regraft::exec
+}

@@ -299,4 +299,4 @@ InputMeanings find_meanings(const std::filesystem::path& model) {
   return find_meanings(onnx::import_model(model));
 }
 
-}  // namespace regraft::exec
+}

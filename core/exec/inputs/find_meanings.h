@@ -14,4 +14,4 @@ InputMeanings find_meanings(const onnx::ImportedModel& model);
 /// The same of a file. Throws what import_model throws.
 InputMeanings find_meanings(const std::filesystem::path& model);
 
-}  // namespace regraft::exec
+}

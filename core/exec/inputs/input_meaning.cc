@@ -241,4 +241,4 @@ InputMeanings meanings_from_json(const nlohmann::json& json) {
   return meanings;
 }
 
-}  // namespace regraft::exec
+}

@@ -75,4 +75,4 @@ nlohmann::json to_json(const InputMeanings& meanings);
 /// Reads what to_json wrote. Throws nlohmann::json::exception.
 InputMeanings meanings_from_json(const nlohmann::json& json);
 
-}  // namespace regraft::exec
+}

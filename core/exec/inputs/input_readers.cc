@@ -143,4 +143,4 @@ std::span<const InputMover> input_movers() {
   return kMovers;
 }
 
-}  // namespace regraft::exec
+}

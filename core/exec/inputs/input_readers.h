@@ -32,4 +32,4 @@ struct InputMover {
 };
 std::span<const InputMover> input_movers();
 
-}  // namespace regraft::exec
+}

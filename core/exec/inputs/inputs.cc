@@ -204,4 +204,4 @@ Tensor RandomInputs::draw_floats(const ValueInfo& info, const InputMeaning& mean
   return tensor;
 }
 
-}  // namespace regraft::exec
+}

@@ -50,4 +50,4 @@ class RandomInputs : public InputSource {
   std::optional<std::int64_t> constant_;
 };
 
-}  // namespace regraft::exec
+}

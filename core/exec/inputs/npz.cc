@@ -231,4 +231,4 @@ std::map<std::string, Tensor> read_npz(const fs::path& path) {
   return tensors;
 }
 
-}  // namespace regraft::exec
+}

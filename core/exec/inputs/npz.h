@@ -17,4 +17,4 @@ std::map<std::string, Tensor> read_npz(const std::filesystem::path& path);
 /// are none of such elements.
 void write_npz(const std::filesystem::path& path, const std::vector<Tensor>& tensors);
 
-}  // namespace regraft::exec
+}

@@ -94,4 +94,4 @@ SymbolSizes observe_sizes(const onnx::ImportedModel& model, const SymbolSizes& s
   return observed;
 }
 
-}  // namespace regraft::exec
+}

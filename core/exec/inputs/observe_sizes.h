@@ -16,4 +16,4 @@ namespace regraft::exec {
 SymbolSizes observe_sizes(const onnx::ImportedModel& model, const SymbolSizes& sizes,
                           std::span<const Tensor> inputs);
 
-}  // namespace regraft::exec
+}

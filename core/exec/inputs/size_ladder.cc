@@ -233,4 +233,4 @@ void require_dim(const std::string& name, std::span<const DynamicDim> dims) {
                    hint.empty() ? "`regraft inspect` lists them" : hint);
 }
 
-}  // namespace regraft::exec
+}

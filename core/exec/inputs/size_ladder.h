@@ -43,4 +43,4 @@ std::optional<std::int64_t> derived_size(const std::string& name, SymbolSizes si
 /// Throws UsageError for a name that none of the dims has.
 void require_dim(const std::string& name, std::span<const DynamicDim> dims);
 
-}  // namespace regraft::exec
+}

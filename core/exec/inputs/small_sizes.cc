@@ -97,4 +97,4 @@ std::vector<std::int64_t> telling_sizes(std::span<const std::int64_t> constants,
   return sizes;
 }
 
-}  // namespace regraft::exec
+}

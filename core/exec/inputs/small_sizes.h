@@ -20,4 +20,4 @@ std::vector<std::int64_t> small_constants(const std::filesystem::path& model, st
 /// their neighbours, then some others.
 std::vector<std::int64_t> telling_sizes(std::span<const std::int64_t> constants, std::int64_t largest);
 
-}  // namespace regraft::exec
+}

@@ -182,4 +182,4 @@ SymbolSizes UserInputs::sizes(std::span<const ValueInfo> inputs) const {
   return sizes;
 }
 
-}  // namespace regraft::exec
+}

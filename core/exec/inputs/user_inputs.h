@@ -39,4 +39,4 @@ class UserInputs : public InputSource {
   std::unique_ptr<InputSource> others_;
 };
 
-}  // namespace regraft::exec
+}

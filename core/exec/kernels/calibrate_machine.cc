@@ -90,4 +90,4 @@ std::vector<KernelKindFit> fit_by_kind(std::span<const cost::KernelSample> sampl
   return fits;
 }
 
-}  // namespace regraft::exec
+}

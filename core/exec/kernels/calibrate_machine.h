@@ -46,4 +46,4 @@ CalibrationResult calibrate_machine(const std::vector<GridKernel>& grid, const c
 /// By kind, those of most kernels first.
 std::vector<KernelKindFit> fit_by_kind(std::span<const cost::KernelSample> samples);
 
-}  // namespace regraft::exec
+}

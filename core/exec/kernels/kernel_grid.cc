@@ -194,4 +194,4 @@ std::size_t write_kernels(const std::vector<GridKernel>& kernels, std::size_t fi
   return at;
 }
 
-}  // namespace regraft::exec
+}

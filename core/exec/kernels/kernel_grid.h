@@ -33,4 +33,4 @@ std::vector<GridKernel> parse_kernel_grid(std::string_view text, const std::stri
 std::size_t write_kernels(const std::vector<GridKernel>& kernels, std::size_t first, double most_bytes,
                           const std::filesystem::path& file);
 
-}  // namespace regraft::exec
+}

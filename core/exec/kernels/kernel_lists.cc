@@ -349,4 +349,4 @@ std::vector<cost::KernelSample> samples_from_json(const nlohmann::json& json) {
   return samples;
 }
 
-}  // namespace regraft::exec
+}

@@ -62,4 +62,4 @@ nlohmann::json to_json(std::span<const cost::KernelSample> samples);
 /// The inverse; throws ExecError on anything else.
 std::vector<cost::KernelSample> samples_from_json(const nlohmann::json& json);
 
-}  // namespace regraft::exec
+}

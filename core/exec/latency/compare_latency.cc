@@ -160,4 +160,4 @@ nlohmann::json to_json(const LatencyReport& report) {
           {"session_after_ms", report.after.session_ms}};
 }
 
-}  // namespace regraft::exec
+}

@@ -85,4 +85,4 @@ LatencyReport compare_latency(Launcher& launcher, const TimedModel& before, cons
 /// optimisation_after; and of both sides load, memory and session times.
 nlohmann::json to_json(const LatencyReport& report);
 
-}  // namespace regraft::exec
+}

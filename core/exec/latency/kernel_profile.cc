@@ -282,4 +282,4 @@ std::string describe_ceiling(const KernelProfile& profile) {
   return named > 0 ? text + ")" : text;
 }
 
-}  // namespace regraft::exec
+}

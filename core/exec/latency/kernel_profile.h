@@ -79,4 +79,4 @@ KernelProfile parse_profile(std::istream& events, int skip_runs);
 /// fast", with the next largest ops.
 std::string describe_ceiling(const KernelProfile& profile);
 
-}  // namespace regraft::exec
+}

@@ -48,4 +48,4 @@ Measurement DrawnInputsLauncher::measure(const MeasureRequest& request) {
   return sessions_.measure(with_inputs);
 }
 
-}  // namespace regraft::exec
+}

@@ -59,4 +59,4 @@ class DrawnInputsLauncher : public Launcher {
   std::map<std::pair<std::size_t, std::uint64_t>, std::filesystem::path> written_;  // by point and seed
 };
 
-}  // namespace regraft::exec
+}

@@ -211,4 +211,4 @@ MeasureRequest request_from_arguments(const std::vector<std::string>& arguments)
   return request;
 }
 
-}  // namespace regraft::exec
+}

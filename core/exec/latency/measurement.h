@@ -80,4 +80,4 @@ std::vector<std::string> to_arguments(const MeasureRequest& request);
 /// Throws UsageError.
 MeasureRequest request_from_arguments(const std::vector<std::string>& arguments);
 
-}  // namespace regraft::exec
+}

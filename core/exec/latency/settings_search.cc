@@ -59,4 +59,4 @@ FoundSettings find_settings(Launcher& launcher, const std::filesystem::path& mod
   return found;
 }
 
-}  // namespace regraft::exec
+}

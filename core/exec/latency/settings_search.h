@@ -30,4 +30,4 @@ struct FoundSettings {
 FoundSettings find_settings(Launcher& launcher, const std::filesystem::path& model,
                             const SettingsSearch& search);
 
-}  // namespace regraft::exec
+}

@@ -108,4 +108,4 @@ Verdict judge(const SpeedupEstimate& estimate, double control, double least) {
   return {true, "measured faster: " + measured};
 }
 
-}  // namespace regraft::exec
+}

@@ -47,4 +47,4 @@ struct Verdict {
 /// control's spread.
 Verdict judge(const SpeedupEstimate& estimate, double control, double least = kLeastSpeedup);
 
-}  // namespace regraft::exec
+}

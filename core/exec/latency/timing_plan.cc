@@ -22,4 +22,4 @@ double session_seconds(const Measurement& probe, const TimingPlan& plan) {
   return kProcessStart_s + probe.load_s + (plan.warmup_runs + plan.max_runs) * run_s;
 }
 
-}  // namespace regraft::exec
+}

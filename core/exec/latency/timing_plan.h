@@ -14,4 +14,4 @@ TimingPlan timing_plan(double run_s, int least_runs);
 /// How long a session by that plan takes, with the start of its process and the loading of the model.
 double session_seconds(const Measurement& probe, const TimingPlan& plan);
 
-}  // namespace regraft::exec
+}

@@ -88,4 +88,4 @@ std::vector<SpeedupEstimate> run_trials(Launcher& launcher, const TimedModel& fi
   return estimates;
 }
 
-}  // namespace regraft::exec
+}

@@ -38,4 +38,4 @@ std::vector<SpeedupEstimate> run_trials(Launcher& launcher, const TimedModel& fi
                                         const Measurement& first_probe,
                                         std::span<const TimedModel> contenders, const TrialOptions& options);
 
-}  // namespace regraft::exec
+}

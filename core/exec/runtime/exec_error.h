@@ -10,4 +10,4 @@ class ExecError : public Error {
   using Error::Error;
 };
 
-}  // namespace regraft::exec
+}

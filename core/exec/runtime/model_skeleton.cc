@@ -112,4 +112,4 @@ void for_each_node(::onnx::GraphProto& graph, const std::function<void(::onnx::N
   }
 }
 
-}  // namespace regraft::exec
+}

@@ -7,7 +7,7 @@
 namespace onnx {
 class GraphProto;
 class NodeProto;
-}  // namespace onnx
+}
 
 namespace regraft::exec {
 
@@ -19,4 +19,4 @@ namespace regraft::exec {
 /// Visits the nodes of a graph, each before those of its own bodies.
 void for_each_node(::onnx::GraphProto& graph, const std::function<void(::onnx::NodeProto&)>& visit);
 
-}  // namespace regraft::exec
+}

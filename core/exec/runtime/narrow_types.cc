@@ -53,4 +53,4 @@ std::vector<std::byte> to_narrow(const NarrowType& type, std::span<const double>
   return bytes;
 }
 
-}  // namespace regraft::exec
+}

@@ -33,4 +33,4 @@ std::size_t stored_bytes(DType dtype, std::size_t elements);
 /// Rounds to nearest even; what is larger than the type's largest value becomes that.
 std::vector<std::byte> to_narrow(const NarrowType& type, std::span<const double> values);
 
-}  // namespace regraft::exec
+}

@@ -361,4 +361,4 @@ std::filesystem::path OrtSession::finish_profile() {
   return impl_->session.EndProfilingAllocated(allocator).get();
 }
 
-}  // namespace regraft::exec
+}

@@ -90,4 +90,4 @@ class OrtSession {
   std::vector<ValueInfo> inputs_, outputs_;
 };
 
-}  // namespace regraft::exec
+}

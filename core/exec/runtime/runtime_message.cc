@@ -71,4 +71,4 @@ std::string runtime_message(std::string_view what) {
          std::string(without_place(all.substr(status + kStatus.size())));
 }
 
-}  // namespace regraft::exec
+}

@@ -9,4 +9,4 @@ namespace regraft::exec {
 /// Places and conditions in the runtime's own sources are left out.
 std::string runtime_message(std::string_view what);
 
-}  // namespace regraft::exec
+}

@@ -156,4 +156,4 @@ SessionSettings parse_settings(const std::string& text, const std::string& file)
   }
 }
 
-}  // namespace regraft::exec
+}

@@ -40,4 +40,4 @@ std::vector<std::string> python_session(const std::string& model, const SessionS
 /// From the JSON object that such a map is written as. Throws ExecError on anything else, which names `file`.
 SessionSettings parse_settings(const std::string& text, const std::string& file);
 
-}  // namespace regraft::exec
+}

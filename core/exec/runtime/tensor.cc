@@ -130,4 +130,4 @@ void nudge_one_ulp(Tensor& tensor, Rng& rng) {
   }
 }
 
-}  // namespace regraft::exec
+}

@@ -94,4 +94,4 @@ Tensor from_doubles(DType dtype, std::vector<std::int64_t> dims, std::span<const
 /// random. Other dtypes stay as they are.
 void nudge_one_ulp(Tensor& tensor, Rng& rng);
 
-}  // namespace regraft::exec
+}

@@ -37,4 +37,4 @@ double DimValues::elements(const graph::TensorType& type) const {
   return product;
 }
 
-}  // namespace regraft::exec
+}

@@ -30,4 +30,4 @@ class DimValues {
   std::int64_t unbound_;
 };
 
-}  // namespace regraft::exec
+}

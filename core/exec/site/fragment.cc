@@ -71,4 +71,4 @@ void Fragment::run(graph::NodeId id) {
   }
 }
 
-}  // namespace regraft::exec
+}

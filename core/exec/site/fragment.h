@@ -46,4 +46,4 @@ class Fragment {
   std::unordered_set<graph::NodeId> done_;
 };
 
-}  // namespace regraft::exec
+}

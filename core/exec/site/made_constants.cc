@@ -118,4 +118,4 @@ std::string range_problem(const Graph& after, const Site& site, std::span<const 
   return "";
 }
 
-}  // namespace regraft::exec
+}

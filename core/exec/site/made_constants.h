@@ -26,4 +26,4 @@ double site_tolerance(const graph::Graph& after, const Site& site, std::span<con
 std::string range_problem(const graph::Graph& after, const Site& site, std::span<const graph::Value> replaced,
                           TorchWeights& weights);
 
-}  // namespace regraft::exec
+}

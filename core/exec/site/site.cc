@@ -123,4 +123,4 @@ Site find_site(const Graph& before, const Graph& after, std::span<const NodeId> 
   return SiteFinder(before, after, leaves).run(matched, replacing);
 }
 
-}  // namespace regraft::exec
+}

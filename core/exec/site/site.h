@@ -29,4 +29,4 @@ enum class Leaves : std::uint8_t { independent, related };
 Site find_site(const graph::Graph& before, const graph::Graph& after, std::span<const graph::NodeId> matched,
                std::span<const graph::Value> replacing, Leaves leaves = Leaves::independent);
 
-}  // namespace regraft::exec
+}

@@ -334,4 +334,4 @@ SiteReport check_site(const Graph& before, const Graph& after, const rules::Rewr
   return related.passes ? related : report;
 }
 
-}  // namespace regraft::exec
+}

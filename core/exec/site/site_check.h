@@ -36,4 +36,4 @@ struct SiteReport {
 SiteReport check_site(const graph::Graph& before, const graph::Graph& after, const rules::Rewrite& rewrite,
                       const SiteOptions& options);
 
-}  // namespace regraft::exec
+}

@@ -107,4 +107,4 @@ SiteReport SiteMemo::check(const Graph& before, const Graph& after, const rules:
   return report;
 }
 
-}  // namespace regraft::exec
+}

@@ -20,4 +20,4 @@ class SiteMemo {
   std::set<Hash128> passed_;  // with constants and without
 };
 
-}  // namespace regraft::exec
+}

@@ -141,4 +141,4 @@ LikelySizes likely_sizes(const Graph& graph, const Site& site) {
   return {{sizes.begin(), sizes.end()}, {fixed.begin(), fixed.end()}};
 }
 
-}  // namespace regraft::exec
+}

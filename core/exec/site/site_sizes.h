@@ -33,4 +33,4 @@ struct LikelySizes {
 };
 LikelySizes likely_sizes(const graph::Graph& graph, const Site& site);
 
-}  // namespace regraft::exec
+}

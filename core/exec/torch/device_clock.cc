@@ -58,4 +58,4 @@ double DeviceClock::batch_us(const std::function<void()>& work, int calls) const
   return begin.elapsedTime(end) * kUsPerMs;
 }
 
-}  // namespace regraft::exec
+}

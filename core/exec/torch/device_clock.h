@@ -30,4 +30,4 @@ class DeviceClock {
   int threads_;
 };
 
-}  // namespace regraft::exec
+}

@@ -211,4 +211,4 @@ TorchRow elementwise_row(K kind) {
   }
 }
 
-}  // namespace regraft::exec
+}

@@ -276,4 +276,4 @@ at::ScalarType torch_type(DType dtype) {
   throw ExecError("tensors of type " + graph::dtype_name(dtype) + " are not supported", "LibTorch", "");
 }
 
-}  // namespace regraft::exec
+}

@@ -14,4 +14,4 @@ TorchRow torch_kernel(graph::OpKind kind);
 /// Throws ExecError for a type that LibTorch does not compute with.
 at::ScalarType torch_type(graph::DType dtype);
 
-}  // namespace regraft::exec
+}

@@ -280,4 +280,4 @@ TorchRow linear_row(K kind) {
   }
 }
 
-}  // namespace regraft::exec
+}

@@ -103,4 +103,4 @@ std::vector<NodeTime> TorchModel::time_nodes(double budget_s) {
   return nodes;
 }
 
-}  // namespace regraft::exec
+}

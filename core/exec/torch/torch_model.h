@@ -47,4 +47,4 @@ class TorchModel {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace regraft::exec
+}

@@ -212,4 +212,4 @@ TorchRow movement_row(K kind) {
   }
 }
 
-}  // namespace regraft::exec
+}

@@ -83,4 +83,4 @@ at::Tensor to_torch(graph::HostTensor tensor) {
   return values.to(oracle_type(tensor.dtype), false, /*copy=*/true);
 }
 
-}  // namespace regraft::exec
+}

@@ -53,4 +53,4 @@ std::vector<at::Tensor> run_torch_op(const TorchCall& call);
 at::ScalarType oracle_type(graph::DType dtype);
 at::Tensor to_torch(graph::HostTensor tensor);
 
-}  // namespace regraft::exec
+}

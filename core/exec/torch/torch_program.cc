@@ -236,4 +236,4 @@ std::vector<TimedStep> TorchProgram::time_steps(const DeviceClock& clock, double
   return times;
 }
 
-}  // namespace regraft::exec
+}

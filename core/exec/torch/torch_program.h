@@ -71,4 +71,4 @@ class TorchProgram {
   std::vector<at::Tensor> operands_, known_operands_;  // of the step that runs
 };
 
-}  // namespace regraft::exec
+}

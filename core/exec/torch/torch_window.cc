@@ -23,4 +23,4 @@ at::Tensor pad_spatial(const at::Tensor& x, const graph::Ints& begin, const grap
   return at::constant_pad_nd(x, order, value);
 }
 
-}  // namespace regraft::exec
+}

@@ -23,4 +23,4 @@ struct TorchWindow {
 /// x [n, c, spatial...] with so many elements `value` before and behind each spatial dim; negative: fewer.
 at::Tensor pad_spatial(const at::Tensor& x, const graph::Ints& begin, const graph::Ints& end, double value);
 
-}  // namespace regraft::exec
+}

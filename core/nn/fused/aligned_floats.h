@@ -30,4 +30,4 @@ constexpr std::size_t whole_lines(std::size_t count) {
   return (count + kFloats - 1) / kFloats * kFloats;
 }
 
-}  // namespace regraft::nn::internal
+}

@@ -203,4 +203,4 @@ float ControllerEngine::rule_value(std::uint32_t row, std::uint32_t rule) {
   return dot(row_.data(), rule_value_output_, rule_value_bias_);
 }
 
-}  // namespace regraft::nn::internal
+}

@@ -71,4 +71,4 @@ class ControllerEngine {
 
 std::unique_ptr<ControllerEngine> make_controller_engine(const ControllerConfig& config);
 
-}  // namespace regraft::nn::internal
+}

@@ -205,4 +205,4 @@ std::vector<float> DreamEngine::count_logits(std::size_t row, std::uint32_t rule
   return logits;
 }
 
-}  // namespace regraft::nn::internal
+}

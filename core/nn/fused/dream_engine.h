@@ -84,4 +84,4 @@ class DreamEngine {
   std::vector<double> radius_, angle_;
 };
 
-}  // namespace regraft::nn::internal
+}

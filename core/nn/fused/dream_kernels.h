@@ -68,4 +68,4 @@ DreamKernels dream_kernels_avx512();
 /// With the widest vectors of this machine.
 DreamKernels best_dream_kernels();
 
-}  // namespace regraft::nn::internal
+}

@@ -102,4 +102,4 @@ FusedKernels fused_kernels_base(std::size_t width);
 FusedKernels fused_kernels_avx2(std::size_t width);
 FusedKernels fused_kernels_avx512(std::size_t width);
 
-}  // namespace regraft::nn::internal
+}

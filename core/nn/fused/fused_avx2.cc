@@ -19,7 +19,7 @@ namespace avx2 {
 #include "core/nn/fused/fused_body_backward.h"
 
 #include "core/nn/fused/dream_body.h"
-}  // namespace avx2
+}
 }  // namespace
 
 FusedKernels fused_kernels_avx2(std::size_t width) {
@@ -29,7 +29,7 @@ DreamKernels dream_kernels_avx2() {
   return avx2::dream_kernels();
 }
 
-}  // namespace regraft::nn::internal
+}
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif
@@ -41,5 +41,5 @@ FusedKernels fused_kernels_avx2(std::size_t) {
 DreamKernels dream_kernels_avx2() {
   return {};
 }
-}  // namespace regraft::nn::internal
+}
 #endif

@@ -20,7 +20,7 @@ namespace avx512 {
 #include "core/nn/fused/fused_body_backward.h"
 
 #include "core/nn/fused/dream_body.h"
-}  // namespace avx512
+}
 }  // namespace
 
 FusedKernels fused_kernels_avx512(std::size_t width) {
@@ -30,7 +30,7 @@ DreamKernels dream_kernels_avx512() {
   return avx512::dream_kernels();
 }
 
-}  // namespace regraft::nn::internal
+}
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif
@@ -42,5 +42,5 @@ FusedKernels fused_kernels_avx512(std::size_t) {
 DreamKernels dream_kernels_avx512() {
   return {};
 }
-}  // namespace regraft::nn::internal
+}
 #endif

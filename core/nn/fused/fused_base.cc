@@ -13,7 +13,7 @@ namespace base {
 #include "core/nn/fused/fused_body_backward.h"
 
 #include "core/nn/fused/dream_body.h"
-}  // namespace base
+}
 }  // namespace
 
 FusedKernels fused_kernels_base(std::size_t width) {
@@ -23,4 +23,4 @@ DreamKernels dream_kernels_base() {
   return base::dream_kernels();
 }
 
-}  // namespace regraft::nn::internal
+}

@@ -287,4 +287,4 @@ void FusedGradientArena::prepare(const FusedGraph& graph, std::size_t width, Fus
   });
 }
 
-}  // namespace regraft::nn::internal
+}

@@ -93,4 +93,4 @@ class FusedGradientArena {
   AlignedFloats buffer_;
 };
 
-}  // namespace regraft::nn::internal
+}

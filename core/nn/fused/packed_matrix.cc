@@ -24,4 +24,4 @@ void PackedMatrix::set(std::size_t row, std::size_t column, float value, const D
   weight.data()[(panel * depth + row) * kernels.panel + within] = value;
 }
 
-}  // namespace regraft::nn::internal
+}

@@ -23,4 +23,4 @@ struct PackedMatrix {
   void set(std::size_t row, std::size_t column, float value, const DreamKernels& kernels);
 };
 
-}  // namespace regraft::nn::internal
+}

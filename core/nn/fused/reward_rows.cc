@@ -33,4 +33,4 @@ void RewardRows::read(std::span<const std::uint32_t> rows, const float* states, 
   }
 }
 
-}  // namespace regraft::nn::internal
+}

@@ -28,4 +28,4 @@ class RewardRows {
   AlignedFloats hidden_;
 };
 
-}  // namespace regraft::nn::internal
+}

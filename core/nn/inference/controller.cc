@@ -85,4 +85,4 @@ const ControllerConfig& Controller::config() const {
   return state_->engine->config();
 }
 
-}  // namespace regraft::nn
+}

@@ -53,4 +53,4 @@ class Controller {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace regraft::nn
+}

@@ -34,4 +34,4 @@ std::string torch_description() {
          (cuda_problem() ? "no (" + *cuda_problem() + ")" : "yes");
 }
 
-}  // namespace regraft::nn
+}

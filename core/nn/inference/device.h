@@ -22,4 +22,4 @@ void allow_tf32(bool allowed);
 /// LibTorch's version and devices, one line, for logs.
 std::string torch_description();
 
-}  // namespace regraft::nn
+}

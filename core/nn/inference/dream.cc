@@ -286,4 +286,4 @@ std::span<const ControllerChoice> DreamPlayer::choose(ActionSelection selection)
   return choices_;
 }
 
-}  // namespace regraft::nn
+}

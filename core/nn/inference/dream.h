@@ -107,4 +107,4 @@ class DreamPlayer {
   std::vector<env::Action> actions_;
 };
 
-}  // namespace regraft::nn
+}

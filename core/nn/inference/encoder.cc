@@ -130,4 +130,4 @@ std::vector<float> Encoder::encode(const env::Observation& observation) {
   return state_->encode(one);
 }
 
-}  // namespace regraft::nn
+}

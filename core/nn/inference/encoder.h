@@ -32,4 +32,4 @@ class Encoder {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace regraft::nn
+}

@@ -14,4 +14,4 @@ struct Evaluation {
   std::vector<float> rule_log_probabilities, location_log_probabilities;
 };
 
-}  // namespace regraft::nn
+}

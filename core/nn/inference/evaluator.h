@@ -27,4 +27,4 @@ std::unique_ptr<Evaluator> make_torch_evaluator(const NetworkConfig& config, con
 /// width.
 std::unique_ptr<Evaluator> make_fused_evaluator(const NetworkConfig& config);
 
-}  // namespace regraft::nn::internal
+}

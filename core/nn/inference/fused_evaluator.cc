@@ -149,4 +149,4 @@ std::unique_ptr<Evaluator> make_fused_evaluator(const NetworkConfig& config) {
   return std::make_unique<FusedEvaluator>(config, forward);
 }
 
-}  // namespace regraft::nn::internal
+}

@@ -80,4 +80,4 @@ std::uint32_t LatentTracker::rule_of(std::uint32_t world_rule) const {
   return state_->world.rules.at(world_rule);
 }
 
-}  // namespace regraft::nn
+}

@@ -43,4 +43,4 @@ class LatentTracker {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace regraft::nn
+}

@@ -111,4 +111,4 @@ std::string Policy::description() const {
   return state_->engine_ + " " + state_->device_;
 }
 
-}  // namespace regraft::nn
+}

@@ -63,4 +63,4 @@ class Policy {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace regraft::nn
+}

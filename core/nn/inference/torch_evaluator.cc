@@ -52,4 +52,4 @@ std::unique_ptr<Evaluator> make_torch_evaluator(const NetworkConfig& config, con
   return std::make_unique<TorchEvaluator>(config, device);
 }
 
-}  // namespace regraft::nn::internal
+}

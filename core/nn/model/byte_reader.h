@@ -12,4 +12,4 @@ class ByteReader : public regraft::ByteReader<NnError> {
       : regraft::ByteReader<NnError>(bytes, where, "the data is truncated: write it again") {}
 };
 
-}  // namespace regraft::nn::internal
+}

@@ -57,4 +57,4 @@ void check_rules(const NetworkConfig& config, std::size_t rule_count, env::Actio
                 "rules", "use the rule set it was trained on, or a policy with the pointer head");
 }
 
-}  // namespace regraft::nn
+}

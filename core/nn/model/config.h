@@ -50,4 +50,4 @@ void check_rules(const NetworkConfig& config, std::size_t rule_count, env::Actio
 /// Throws NnError where the network was made for actions of another mode.
 void check_actions(const NetworkConfig& config, env::ActionMode mode);
 
-}  // namespace regraft::nn
+}

@@ -73,4 +73,4 @@ std::size_t query_parameters(const ControllerConfig& config) {
   return (std::size_t{config.state} + 1) * config.query;
 }
 
-}  // namespace regraft::nn
+}

@@ -50,4 +50,4 @@ Weights initial_weights(const ControllerConfig& config, std::uint64_t seed);
 /// Tensors of a linear controller that evolution moves: all of query.*, which come first.
 std::size_t query_parameters(const ControllerConfig& config);
 
-}  // namespace regraft::nn
+}

@@ -64,4 +64,4 @@ ControllerFile decode_controller(std::span<const std::byte> bytes, const std::st
   return controller;
 }
 
-}  // namespace regraft::nn
+}

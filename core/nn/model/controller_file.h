@@ -22,4 +22,4 @@ std::vector<std::byte> encode_controller(const ControllerFile& controller);
 /// Throws NnError on a truncated, damaged or foreign buffer.
 ControllerFile decode_controller(std::span<const std::byte> bytes, const std::string& where);
 
-}  // namespace regraft::nn
+}

@@ -75,4 +75,4 @@ std::uint32_t least_count(std::uint32_t bin) {
   return octave + (half % 2) * (octave / 2) + 1;
 }
 
-}  // namespace regraft::nn
+}

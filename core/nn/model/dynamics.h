@@ -48,4 +48,4 @@ struct SampleOptions {
 std::uint32_t count_bin(std::uint32_t count, std::uint32_t bins);
 std::uint32_t least_count(std::uint32_t bin);
 
-}  // namespace regraft::nn
+}

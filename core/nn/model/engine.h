@@ -8,4 +8,4 @@ enum class Engine {
   fused,      // own kernels, CPU and widths 16, 32, 64 only: several times faster, equal within rounding
 };
 
-}  // namespace regraft::nn
+}

@@ -11,4 +11,4 @@ class NnError : public Error {
   using Error::Error;
 };
 
-}  // namespace regraft::nn
+}

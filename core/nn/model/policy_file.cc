@@ -222,4 +222,4 @@ PolicyFile with_op_kinds(const PolicyFile& policy, std::span<const std::string> 
   return moved;
 }
 
-}  // namespace regraft::nn
+}

@@ -53,4 +53,4 @@ std::vector<std::string> unseen_rules(const PolicyFile& policy, std::span<const 
 /// The same policy on another op table: rows of ops it knows are kept, new ops share the mean row.
 PolicyFile with_op_kinds(const PolicyFile& policy, std::span<const std::string> op_kinds);
 
-}  // namespace regraft::nn
+}

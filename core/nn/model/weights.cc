@@ -297,4 +297,4 @@ Weights decode_weights(std::span<const std::byte> bytes) {
   return weights;
 }
 
-}  // namespace regraft::nn
+}

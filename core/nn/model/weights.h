@@ -62,4 +62,4 @@ std::vector<std::byte> encode_weights(const Weights& weights);
 /// Throws NnError on a truncated, damaged or foreign buffer; allocates nothing before lengths are checked.
 Weights decode_weights(std::span<const std::byte> bytes);
 
-}  // namespace regraft::nn
+}

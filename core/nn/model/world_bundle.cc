@@ -222,4 +222,4 @@ bool BundleSlot::take(std::span<const std::byte> bytes, const std::string& where
   }
 }
 
-}  // namespace regraft::nn
+}

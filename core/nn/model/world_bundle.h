@@ -49,4 +49,4 @@ class BundleSlot {
   std::uint64_t refused_ = 0;
 };
 
-}  // namespace regraft::nn
+}

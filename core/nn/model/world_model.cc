@@ -173,4 +173,4 @@ std::vector<std::uint16_t> world_counts(const WorldModel& world, const env::Obse
   return counts;
 }
 
-}  // namespace regraft::nn
+}

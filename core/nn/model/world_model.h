@@ -125,4 +125,4 @@ void require_fit(const WorldModel& world, const std::string& rule_set_hash,
 /// are left out. Throws NnError where they are not those that the world was fitted to.
 std::vector<std::uint16_t> world_counts(const WorldModel& world, const env::Observation& observation);
 
-}  // namespace regraft::nn
+}

@@ -66,4 +66,4 @@ ControllerOutput ControllerNetwork::forward(const ControllerSteps& steps) const 
           values(steps.states),  last(of_rule("value2"), "value2").squeeze(1)};
 }
 
-}  // namespace regraft::nn::training
+}

@@ -50,4 +50,4 @@ class ControllerNetwork {
   FlatParameters parameters_;
 };
 
-}  // namespace regraft::nn::training
+}

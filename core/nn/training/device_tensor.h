@@ -39,4 +39,4 @@ inline std::vector<double> to_host(std::initializer_list<torch::Tensor> scalars)
   return {host.data_ptr<double>(), host.data_ptr<double>() + host.numel()};
 }
 
-}  // namespace regraft::nn::training
+}

@@ -147,4 +147,4 @@ void check_graphs(std::span<const env::Observation* const> observations, std::ui
   }
 }
 
-}  // namespace regraft::nn::training
+}

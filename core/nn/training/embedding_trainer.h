@@ -33,4 +33,4 @@ std::unique_ptr<EmbeddingTrainer> make_embedding_trainer(const NetworkConfig& co
 /// What every observation must be for a graph network of this many kinds; its rules are its own matter.
 void check_graphs(std::span<const env::Observation* const> observations, std::uint32_t node_kinds);
 
-}  // namespace regraft::nn::training
+}

@@ -34,4 +34,4 @@ Weights FlatParameters::store() const {
   return weights;
 }
 
-}  // namespace regraft::nn::training
+}

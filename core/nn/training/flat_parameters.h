@@ -32,4 +32,4 @@ class FlatParameters {
   std::unordered_map<std::string, torch::Tensor> named_;
 };
 
-}  // namespace regraft::nn::training
+}

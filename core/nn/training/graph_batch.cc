@@ -244,4 +244,4 @@ GraphBatch make_batch(std::span<const Observation* const> observations, std::uin
   return batch;
 }
 
-}  // namespace regraft::nn
+}

@@ -77,4 +77,4 @@ void check(const env::Observation& observation, std::uint32_t node_kinds, std::s
 GraphBatch make_batch(std::span<const env::Observation* const> observations, std::uint32_t node_kinds,
                       std::size_t rule_count);
 
-}  // namespace regraft::nn
+}

@@ -98,4 +98,4 @@ BatchTensors GraphStore::select(std::span<const std::size_t> graphs) const {
   return batch;
 }
 
-}  // namespace regraft::nn::training
+}

@@ -33,4 +33,4 @@ class GraphStore {
   std::array<std::vector<std::int64_t>, kinds> offsets_;  // [graphs + 1], of the rows of each kind
 };
 
-}  // namespace regraft::nn::training
+}

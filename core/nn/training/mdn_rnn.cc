@@ -209,4 +209,4 @@ DynamicsLosses losses(const DynamicsOutput& output, const DynamicsTargets& targe
           masked_mean(count_error, own.legal, all.legal)};
 }
 
-}  // namespace regraft::nn::training
+}

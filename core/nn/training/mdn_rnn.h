@@ -104,4 +104,4 @@ struct DynamicsLosses {
 DynamicsLosses losses(const DynamicsOutput& output, const DynamicsTargets& targets,
                       const DynamicsTargets* whole = nullptr);
 
-}  // namespace regraft::nn::training
+}

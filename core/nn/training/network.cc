@@ -177,4 +177,4 @@ Tensor rule_tensor(const env::RuleFeatureTable& rules, torch::Device device, tor
   return to_tensor(rules.features, env::kRuleFeatures, device, type).clone();
 }
 
-}  // namespace regraft::nn::training
+}

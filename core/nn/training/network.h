@@ -114,4 +114,4 @@ class Network {
 torch::Tensor rule_tensor(const env::RuleFeatureTable& rules, torch::Device device,
                           torch::ScalarType type = torch::kFloat32);
 
-}  // namespace regraft::nn::training
+}

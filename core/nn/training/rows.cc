@@ -119,4 +119,4 @@ Tensor segment_log_softmax(const Tensor& x, const Rows& rows) {
   return shifted - gather(sums.log(), rows).squeeze(1);
 }
 
-}  // namespace regraft::nn::training
+}

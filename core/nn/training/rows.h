@@ -25,4 +25,4 @@ torch::Tensor segment_sum(const torch::Tensor& x, const Rows& rows);
 /// Log-softmax of x [rows] within each group; safe for any finite x (the group's maximum is subtracted).
 torch::Tensor segment_log_softmax(const torch::Tensor& x, const Rows& rows);
 
-}  // namespace regraft::nn::training
+}

@@ -296,4 +296,4 @@ std::unique_ptr<Trainer> make_trainer(Network& network, const env::RuleFeatureTa
   return std::make_unique<FusedTrainer>(network, rules, kernels);
 }
 
-}  // namespace regraft::nn::training
+}

@@ -56,4 +56,4 @@ class Trainer {
 /// when `fused` is asked for and cannot be had. The network must outlive the trainer.
 std::unique_ptr<Trainer> make_trainer(Network& network, const env::RuleFeatureTable& rules, Engine engine);
 
-}  // namespace regraft::nn::training
+}

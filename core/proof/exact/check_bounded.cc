@@ -292,4 +292,4 @@ BoundedResult check_bounded(const rules::RuleSet& rules, std::uint32_t rule, con
   return Check(rules, rule, options).run();
 }
 
-}  // namespace regraft::proof
+}

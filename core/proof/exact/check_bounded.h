@@ -41,4 +41,4 @@ struct BoundedResult {
 BoundedResult check_bounded(const rules::RuleSet& rules, std::uint32_t rule,
                             const BoundedOptions& options = {});
 
-}  // namespace regraft::proof
+}

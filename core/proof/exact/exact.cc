@@ -107,4 +107,4 @@ Exact oracle(std::uint64_t which, std::initializer_list<Exact> arguments, double
   return {hasher.finish().low % Field::kPrime, rough, error};
 }
 
-}  // namespace regraft::proof
+}

@@ -61,4 +61,4 @@ const Exact& smaller(const Exact& a, const Exact& b);
 /// Function number `which` of some arguments, whose rough value and its error are given.
 Exact oracle(std::uint64_t which, std::initializer_list<Exact> arguments, double rough, double error = 0);
 
-}  // namespace regraft::proof
+}

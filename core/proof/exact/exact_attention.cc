@@ -73,4 +73,4 @@ ExactTensor exact_attention(const graph::AttrBlock& attrs, ExactInputs inputs, E
   return out;
 }
 
-}  // namespace regraft::proof
+}

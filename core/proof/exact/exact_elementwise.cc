@@ -275,4 +275,4 @@ ExactTensor exact_elementwise(OpKind kind, const AttrBlock& attrs, ExactInputs i
   return out;
 }
 
-}  // namespace regraft::proof
+}

@@ -145,4 +145,4 @@ void add_thresholds(const graph::Graph& graph, std::vector<double>& thresholds) 
   }
 }
 
-}  // namespace regraft::proof
+}

@@ -19,4 +19,4 @@ ExactInputMap corner_inputs(const graph::Graph& graph, const std::vector<double>
 /// Adds the numbers that the graph compares with, or may: elements of small constants, and real attributes.
 void add_thresholds(const graph::Graph& graph, std::vector<double>& thresholds);
 
-}  // namespace regraft::proof
+}

@@ -111,4 +111,4 @@ ExactTensor exact_linear(OpKind kind, const AttrBlock& attrs, ExactInputs inputs
   return out;
 }
 
-}  // namespace regraft::proof
+}

@@ -165,4 +165,4 @@ ExactTensor exact_reduction(OpKind kind, const AttrBlock& attrs, ExactInputs inp
   }
 }
 
-}  // namespace regraft::proof
+}

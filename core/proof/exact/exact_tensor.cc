@@ -100,4 +100,4 @@ std::vector<ExactTensor> evaluate_exactly(OpKind kind, const graph::AttrBlock& a
   }
 }
 
-}  // namespace regraft::proof
+}

@@ -45,4 +45,4 @@ ExactTensor exact_normalisation(graph::OpKind kind, const graph::AttrBlock& attr
 ExactTensor exact_reduction(graph::OpKind kind, const graph::AttrBlock& attrs, ExactInputs inputs,
                             ExactTensor out);
 
-}  // namespace regraft::proof
+}

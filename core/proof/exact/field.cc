@@ -47,4 +47,4 @@ std::uint64_t Field::of(double value) {
   return multiply(integer, std::uint64_t{1} << shift);
 }
 
-}  // namespace regraft::proof
+}

@@ -24,4 +24,4 @@ class Field {
   static std::uint64_t of(double value);
 };
 
-}  // namespace regraft::proof
+}

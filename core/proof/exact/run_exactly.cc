@@ -87,4 +87,4 @@ std::vector<ExactTensor> run_exactly(const graph::Graph& graph, const ExactInput
   return Evaluation(graph).run(inputs);
 }
 
-}  // namespace regraft::proof
+}

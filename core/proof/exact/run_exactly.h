@@ -14,4 +14,4 @@ using ExactInputMap = std::map<std::int32_t, ExactTensor>;  // by the origin of 
 /// Throws Undecided, and GraphError for ops that are not known.
 std::vector<ExactTensor> run_exactly(const graph::Graph& graph, const ExactInputMap& inputs);
 
-}  // namespace regraft::proof
+}

@@ -124,4 +124,4 @@ bool has_elements(const graph::Graph& graph) {
   return true;
 }
 
-}  // namespace regraft::proof
+}

@@ -27,4 +27,4 @@ std::optional<graph::Graph> with_sizes(const graph::Graph& graph, const Sizes& s
 /// Whether no dim is 0.
 bool has_elements(const graph::Graph& graph);
 
-}  // namespace regraft::proof
+}

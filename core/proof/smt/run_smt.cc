@@ -25,4 +25,4 @@ bool all_unsat(const std::string& answers) {
   return count > 0;
 }
 
-}  // namespace regraft::proof
+}

@@ -9,4 +9,4 @@ std::string run_smt(const std::string& text);
 /// Whether the answers are "unsat" and nothing else, at least once.
 bool all_unsat(const std::string& answers);
 
-}  // namespace regraft::proof
+}

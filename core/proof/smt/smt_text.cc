@@ -121,4 +121,4 @@ std::string SmtText::text(const std::string& comment, const std::string& more) c
   return out + more;
 }
 
-}  // namespace regraft::proof
+}

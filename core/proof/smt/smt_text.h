@@ -43,4 +43,4 @@ class SmtText {
   std::map<std::string, bool> seen_;           // before facts were left out
 };
 
-}  // namespace regraft::proof
+}

@@ -10,4 +10,4 @@ void set_time_limit() {
   std::call_once(once, [] { z3::set_param("timeout", static_cast<int>(kEndlessMilliseconds)); });
 }
 
-}  // namespace regraft::proof
+}

@@ -33,4 +33,4 @@ inline std::uint64_t work_of(const z3::solver& solver) {
   return 0;
 }
 
-}  // namespace regraft::proof
+}

@@ -187,4 +187,4 @@ bool Equality::confirm(const Summand& a, const Summand& b, const std::vector<std
   return true;
 }
 
-}  // namespace regraft::proof
+}

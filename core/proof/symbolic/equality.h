@@ -44,4 +44,4 @@ class Equality {
   int depth_ = 0;
 };
 
-}  // namespace regraft::proof
+}

@@ -45,4 +45,4 @@ Interpretation interpretation(OpKind kind) {
   }
 }
 
-}  // namespace regraft::proof
+}

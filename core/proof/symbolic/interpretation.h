@@ -11,4 +11,4 @@ enum class Interpretation { defined, uninterpreted, unsupported };
 
 Interpretation interpretation(graph::OpKind kind);
 
-}  // namespace regraft::proof
+}

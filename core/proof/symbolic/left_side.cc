@@ -329,4 +329,4 @@ bool LeftSide::siblings_agree() {
   return true;
 }
 
-}  // namespace regraft::proof
+}

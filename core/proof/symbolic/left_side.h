@@ -35,4 +35,4 @@ class LeftSide {
   std::vector<const rules::Check*> pending_;
 };
 
-}  // namespace regraft::proof
+}

@@ -197,4 +197,4 @@ z3::expr product_of(z3::context& context, const Index& dims) {
   return product.simplify();
 }
 
-}  // namespace regraft::proof
+}

@@ -85,4 +85,4 @@ class ProofCase {
   int names_ = 0;
 };
 
-}  // namespace regraft::proof
+}

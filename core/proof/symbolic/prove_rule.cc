@@ -214,4 +214,4 @@ ProofResult prove_rule(const rules::RuleSet& rules, std::uint32_t rule, const Pr
   return Prover(rules, rule, options).run();
 }
 
-}  // namespace regraft::proof
+}

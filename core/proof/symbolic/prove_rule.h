@@ -45,4 +45,4 @@ struct ProofResult {
 /// file is full, the rule is still proved. That equality then rests on the normal form.
 ProofResult prove_rule(const rules::RuleSet& rules, std::uint32_t rule, const ProofOptions& options = {});
 
-}  // namespace regraft::proof
+}

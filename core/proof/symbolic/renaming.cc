@@ -45,4 +45,4 @@ z3::expr Renaming::apply(const z3::expr& value) const {
   return e.substitute(from, to);
 }
 
-}  // namespace regraft::proof
+}

@@ -33,4 +33,4 @@ class Renaming {
   std::set<std::ptrdiff_t> used_;
 };
 
-}  // namespace regraft::proof
+}

@@ -152,4 +152,4 @@ void RightSide::bind(const rules::RightStep& s, std::size_t member, const std::v
   }
 }
 
-}  // namespace regraft::proof
+}

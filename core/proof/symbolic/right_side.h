@@ -27,4 +27,4 @@ class RightSide {
   SymbolicBindings& b_;
 };
 
-}  // namespace regraft::proof
+}

@@ -228,4 +228,4 @@ void SumLaws::confirm(const Named& a, const Named& b, const std::vector<std::siz
   }
 }
 
-}  // namespace regraft::proof
+}

@@ -65,4 +65,4 @@ class SumLaws {
   std::size_t orders_ = 0;  // of factors, that were tried
 };
 
-}  // namespace regraft::proof
+}

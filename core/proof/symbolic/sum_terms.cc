@@ -266,4 +266,4 @@ std::vector<SumTerms::Piece> SumTerms::pieces(const WrittenRef& written, const P
   return out;
 }
 
-}  // namespace regraft::proof
+}

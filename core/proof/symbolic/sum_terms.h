@@ -79,4 +79,4 @@ class SumTerms {
   int names_ = 0;
 };
 
-}  // namespace regraft::proof
+}

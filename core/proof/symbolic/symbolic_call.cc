@@ -195,4 +195,4 @@ SymbolicQuantity symbolic_call(const Code& code, const SymbolicScope& scope) {
   return changed(code.function, args[0], args, scope);
 }
 
-}  // namespace regraft::proof
+}

@@ -355,4 +355,4 @@ SymbolicQuantity evaluate(const Code& code, const SymbolicScope& scope) {
   return {};
 }
 
-}  // namespace regraft::proof
+}

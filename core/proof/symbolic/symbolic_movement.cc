@@ -206,4 +206,4 @@ std::vector<SymbolicTensor> symbolic_movement(ProofCase& state, OpKind kind, con
   }
 }
 
-}  // namespace regraft::proof
+}

@@ -146,4 +146,4 @@ SymbolicTensor symbolic_normalisation(ProofCase& state, OpKind kind, const Symbo
   }
 }
 
-}  // namespace regraft::proof
+}

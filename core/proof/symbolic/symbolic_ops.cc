@@ -217,4 +217,4 @@ std::vector<SymbolicTensor> apply_symbolically(ProofCase& state, OpKind kind, co
   }
 }
 
-}  // namespace regraft::proof
+}

@@ -63,4 +63,4 @@ SymbolicQuantity quantity_of(ProofCase& state, const graph::AttrValue& value) {
   return quantity_of(std::move(list));
 }
 
-}  // namespace regraft::proof
+}

@@ -71,4 +71,4 @@ SymbolicQuantity truth_of(const z3::expr& condition);
 SymbolicQuantity real_of(double value);
 SymbolicQuantity quantity_of(ProofCase& state, const graph::AttrValue& value);
 
-}  // namespace regraft::proof
+}

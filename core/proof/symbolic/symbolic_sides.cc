@@ -28,4 +28,4 @@ std::optional<SymbolicSides> elaborate(const rules::CompiledRule& rule, ProofCas
   return sides;
 }
 
-}  // namespace regraft::proof
+}

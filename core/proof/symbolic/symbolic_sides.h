@@ -20,4 +20,4 @@ struct SymbolicSides {
 /// impossible. Throws Unprovable.
 std::optional<SymbolicSides> elaborate(const rules::CompiledRule& rule, ProofCase& state);
 
-}  // namespace regraft::proof
+}

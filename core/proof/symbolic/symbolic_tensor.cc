@@ -51,4 +51,4 @@ Index Broadcast::index_of(std::size_t operand, const Index& index) const {
   return out;
 }
 
-}  // namespace regraft::proof
+}

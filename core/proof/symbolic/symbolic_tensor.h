@@ -62,4 +62,4 @@ const SymbolicQuantity& attribute(const SymbolicAttrs& attrs, graph::Attr attr);
 /// The real value of an attribute such as alpha.
 Poly real_attribute(const SymbolicAttrs& attrs, graph::Attr attr);
 
-}  // namespace regraft::proof
+}

@@ -184,4 +184,4 @@ std::string to_text(const Poly& a) {
   return a.terms.empty() ? "0" : joined(a.terms, " + ", [](const Summand& t) { return to_text(t); });
 }
 
-}  // namespace regraft::proof
+}

@@ -73,4 +73,4 @@ Poly substituted(Poly a, const z3::expr_vector& from, const z3::expr_vector& to)
 /// In words, for proof files.
 std::string to_text(const Poly& a);
 
-}  // namespace regraft::proof
+}

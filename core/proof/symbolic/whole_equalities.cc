@@ -103,4 +103,4 @@ std::string WholeEqualities::text() const {
   return out;
 }
 
-}  // namespace regraft::proof
+}

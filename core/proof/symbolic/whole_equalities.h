@@ -34,4 +34,4 @@ class WholeEqualities {
   std::map<std::string, std::size_t> blocks_;  // number in order
 };
 
-}  // namespace regraft::proof
+}

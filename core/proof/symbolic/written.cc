@@ -24,4 +24,4 @@ WrittenRef Written::of(Form form, std::vector<z3::expr> index, std::vector<Writt
   return made({form, 0, 1, {}, std::move(index), std::move(args)});
 }
 
-}  // namespace regraft::proof
+}

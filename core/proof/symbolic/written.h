@@ -38,4 +38,4 @@ struct Written {
   static WrittenRef of(Form form, std::vector<z3::expr> index, std::vector<WrittenRef> args);
 };
 
-}  // namespace regraft::proof
+}

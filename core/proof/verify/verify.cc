@@ -196,4 +196,4 @@ void write_statuses(const rules::RuleSet& rules, const std::vector<Verdict>& ver
   }
 }
 
-}  // namespace regraft::proof
+}

@@ -62,4 +62,4 @@ std::vector<Verdict> verify_rules(const rules::RuleSet& rules, const std::vector
 /// are removed, and proofs of rules that are no longer proved.
 void write_statuses(const rules::RuleSet& rules, const std::vector<Verdict>& verdicts);
 
-}  // namespace regraft::proof
+}

@@ -247,4 +247,4 @@ std::optional<std::vector<std::string>> find_derivation(const rules::RuleSet& se
   return found;
 }
 
-}  // namespace regraft::rulegen
+}

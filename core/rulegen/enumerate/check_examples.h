@@ -52,4 +52,4 @@ std::optional<std::vector<std::string>> find_derivation(const rules::RuleSet& se
                                                         const std::vector<Form>& forms, std::size_t steps,
                                                         bool constant_weights, std::uint64_t seed);
 
-}  // namespace regraft::rulegen
+}

@@ -173,4 +173,4 @@ void add_classes(const std::vector<GraphRecord>& records, const OpTable& table, 
   }
 }
 
-}  // namespace regraft::rulegen
+}

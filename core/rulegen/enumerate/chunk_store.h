@@ -61,4 +61,4 @@ struct GraphClasses {
 /// that differ only in names of leaves, one has such a graph.
 void add_classes(const std::vector<GraphRecord>& records, const OpTable& table, GraphClasses& classes);
 
-}  // namespace regraft::rulegen
+}

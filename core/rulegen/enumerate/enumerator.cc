@@ -211,4 +211,4 @@ std::optional<std::vector<GraphRecord>> Enumerator::run(std::size_t unit, UnitPa
   return std::exchange(records_, {});
 }
 
-}  // namespace regraft::rulegen
+}

@@ -92,4 +92,4 @@ class Enumerator {
   End end_ = End::whole;
 };
 
-}  // namespace regraft::rulegen
+}

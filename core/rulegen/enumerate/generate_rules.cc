@@ -149,4 +149,4 @@ Generation generate_rules(const GenerateOptions& options,
   return out;
 }
 
-}  // namespace regraft::rulegen
+}

@@ -15,4 +15,4 @@ namespace regraft::rulegen {
 Generation generate_rules(const GenerateOptions& options,
                           const std::function<void(const std::string&)>& progress);
 
-}  // namespace regraft::rulegen
+}

@@ -19,4 +19,4 @@ std::string Generation::rules_text() const {
   return out;
 }
 
-}  // namespace regraft::rulegen
+}

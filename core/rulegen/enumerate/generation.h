@@ -46,4 +46,4 @@ struct Generation {
   std::string rules_text() const;
 };
 
-}  // namespace regraft::rulegen
+}

@@ -146,4 +146,4 @@ Term to_term(const GraphCode& code, const OpTable& table) {
   return term;
 }
 
-}  // namespace regraft::rulegen
+}

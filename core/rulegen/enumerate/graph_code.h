@@ -43,4 +43,4 @@ bool is_connected(const GraphCode& code);
 
 Term to_term(const GraphCode& code, const OpTable& table);
 
-}  // namespace regraft::rulegen
+}

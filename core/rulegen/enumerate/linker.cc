@@ -167,4 +167,4 @@ void Linker::visit(const GraphCode& graph, std::size_t from,
   }
 }
 
-}  // namespace regraft::rulegen
+}

@@ -44,4 +44,4 @@ class Linker {
   std::vector<Bucket> buckets_;
 };
 
-}  // namespace regraft::rulegen
+}

@@ -293,4 +293,4 @@ std::string describe(const graph::Graph& graph) {
   return leaves + ops;
 }
 
-}  // namespace regraft::rulegen
+}

@@ -25,4 +25,4 @@ bool make_instance(const Term& term, const std::vector<int>& ranks, const std::v
 /// Shapes and attributes of a graph in one line, for reports: "x0[2,3] x1[3,4]; MatMul; Relu".
 std::string describe(const graph::Graph& graph);
 
-}  // namespace regraft::rulegen
+}

@@ -180,4 +180,4 @@ OpTable on_other_shapes(OpTable table, int variant) {
   return table;
 }
 
-}  // namespace regraft::rulegen
+}

@@ -37,4 +37,4 @@ OpTable op_table(const std::vector<std::string>& names);
 /// The same table on other shapes (`variant` 1, 2...): equalities that hold there too are no accident.
 OpTable on_other_shapes(OpTable table, int variant);
 
-}  // namespace regraft::rulegen
+}

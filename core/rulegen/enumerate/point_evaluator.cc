@@ -214,4 +214,4 @@ std::vector<Hash128> PointEvaluator::root_prints(const GraphCode& code,
   return out;
 }
 
-}  // namespace regraft::rulegen
+}

@@ -50,4 +50,4 @@ class PointEvaluator {
   std::vector<PointValue> leaves_;
 };
 
-}  // namespace regraft::rulegen
+}

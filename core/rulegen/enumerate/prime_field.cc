@@ -309,4 +309,4 @@ Hash128 field_hash(const HostTensor& tensor, std::uint64_t seed) {
   return out;
 }
 
-}  // namespace regraft::rulegen
+}

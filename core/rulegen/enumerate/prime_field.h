@@ -42,4 +42,4 @@ std::vector<HostTensor> field_run(const graph::Graph& graph,
 /// A hash of dims and elements.
 Hash128 field_hash(const HostTensor& tensor, std::uint64_t seed = 0);
 
-}  // namespace regraft::rulegen
+}

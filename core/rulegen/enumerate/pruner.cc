@@ -355,4 +355,4 @@ void Pruner::run(const GraphClasses& classes, Generation& out,
   write(out);
 }
 
-}  // namespace regraft::rulegen
+}

@@ -78,4 +78,4 @@ class Pruner {
   std::vector<bool> dropped_;
 };
 
-}  // namespace regraft::rulegen
+}

@@ -367,4 +367,4 @@ std::vector<std::string> guard_candidates(const TermRule& rule, const std::vecto
   return out;
 }
 
-}  // namespace regraft::rulegen
+}

@@ -29,4 +29,4 @@ std::string operands_are_matrices(const TermRule& rule, const std::vector<Form>&
 std::vector<std::string> guard_candidates(const TermRule& rule, const std::vector<Form>& forms,
                                           bool any_axis);
 
-}  // namespace regraft::rulegen
+}

@@ -10,4 +10,4 @@ class RulegenError : public Error {
   using Error::Error;
 };
 
-}  // namespace regraft::rulegen
+}

@@ -109,4 +109,4 @@ bool is_connected(const Term& term) {
   return std::all_of(group.begin(), group.end(), [&](std::size_t g) { return g == group[0]; });
 }
 
-}  // namespace regraft::rulegen
+}

@@ -76,4 +76,4 @@ bool is_connected(const Term& term);
 /// Leaves that a term uses, ascending.
 std::vector<int> leaves_of(const Term& term);
 
-}  // namespace regraft::rulegen
+}

@@ -73,4 +73,4 @@ Ints window_offsets(const Window& w) {
   return offsets;
 }
 
-}  // namespace regraft::rulegen
+}

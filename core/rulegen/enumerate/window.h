@@ -40,4 +40,4 @@ Window window_of(graph::OpKind kind, const graph::AttrBlock& attrs, const std::v
 /// For each place and element of the kernel: where in the image it lies, or -1 in the padding.
 std::vector<std::int64_t> window_offsets(const Window& window);
 
-}  // namespace regraft::rulegen
+}

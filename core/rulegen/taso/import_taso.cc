@@ -254,4 +254,4 @@ TasoImport import_taso(const std::vector<TasoRule>& rules, const rules::RuleSet&
   return out;
 }
 
-}  // namespace regraft::rulegen
+}

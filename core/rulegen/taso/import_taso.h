@@ -26,4 +26,4 @@ struct TasoOptions {
 TasoImport import_taso(const std::vector<TasoRule>& rules, const rules::RuleSet& known,
                        const TasoOptions& options);
 
-}  // namespace regraft::rulegen
+}

@@ -184,4 +184,4 @@ std::vector<TasoRule> read_taso_rules(std::span<const std::byte> bytes, const st
   return rules;
 }
 
-}  // namespace regraft::rulegen
+}

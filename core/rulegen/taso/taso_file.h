@@ -72,4 +72,4 @@ struct TasoRule {
 /// Unknown fields are errors, so that a file of another kind is not taken for an empty one.
 std::vector<TasoRule> read_taso_rules(std::span<const std::byte> bytes, const std::string& where);
 
-}  // namespace regraft::rulegen
+}

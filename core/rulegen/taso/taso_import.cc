@@ -94,4 +94,4 @@ std::string TasoImport::json() const {
   return out + "]}\n";
 }
 
-}  // namespace regraft::rulegen
+}

@@ -35,4 +35,4 @@ struct TasoImport {
   std::string json() const;
 };
 
-}  // namespace regraft::rulegen
+}

@@ -113,4 +113,4 @@ void AttributePatterns::require_defaults(const Expr& e, graph::OpKind kind, cons
   }
 }
 
-}  // namespace regraft::rules
+}

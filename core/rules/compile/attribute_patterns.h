@@ -46,4 +46,4 @@ class AttributePatterns {
   std::vector<Comparison> comparisons_;
 };
 
-}  // namespace regraft::rules
+}

@@ -305,4 +305,4 @@ void check_kinds(const CompiledRule& rule, const RuleReporter& reporter) {
   for (const RightStep& step : rule.right) check_right(step, kinds);
 }
 
-}  // namespace regraft::rules
+}

@@ -12,4 +12,4 @@ namespace regraft::rules {
 /// is not reported.
 void check_kinds(const CompiledRule& rule, const RuleReporter& reporter);
 
-}  // namespace regraft::rules
+}

@@ -212,4 +212,4 @@ void check_values(const RuleText& text, const KindOf& kind_of, const RuleReporte
   ValueCheck(text, kind_of, reporter).run();
 }
 
-}  // namespace regraft::rules
+}

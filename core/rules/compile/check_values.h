@@ -19,4 +19,4 @@ using KindOf = std::function<std::optional<graph::OpKind>(const Expr& e)>;
 /// an attribute does not know, a perm that is no permutation, and a type that is none.
 void check_values(const RuleText& text, const KindOf& kind_of, const RuleReporter& reporter);
 
-}  // namespace regraft::rules
+}

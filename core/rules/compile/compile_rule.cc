@@ -125,4 +125,4 @@ std::vector<NamedRule> compile_rule(const RuleText& text, std::string_view file)
   return out;
 }
 
-}  // namespace regraft::rules
+}

@@ -21,4 +21,4 @@ struct NamedRule {
 /// Checks and compiles. Throws RuleError.
 std::vector<NamedRule> compile_rule(const RuleText& text, std::string_view file);
 
-}  // namespace regraft::rules
+}

@@ -63,4 +63,4 @@ std::vector<std::size_t> pattern_order(const CompiledRule& rule) {
   return order;
 }
 
-}  // namespace regraft::rules
+}

@@ -214,4 +214,4 @@ bool is_interior(const CompiledRule& rule, std::size_t node);
 /// The pattern's nodes, each behind those whose outputs it reads. Of a pattern that reads itself not all.
 std::vector<std::size_t> pattern_order(const CompiledRule& rule);
 
-}  // namespace regraft::rules
+}

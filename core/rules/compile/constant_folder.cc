@@ -77,4 +77,4 @@ bool ConstantFolder::has_zero(const Expr& e) const {
   return rules::has_zero(value(e));
 }
 
-}  // namespace regraft::rules
+}

@@ -29,4 +29,4 @@ class ConstantFolder {
   std::set<std::string> zeros_;  // constant tensors
 };
 
-}  // namespace regraft::rules
+}

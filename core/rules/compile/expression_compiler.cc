@@ -237,4 +237,4 @@ Code ExpressionCompiler::spread(const Expr& e) {
   return c;
 }
 
-}  // namespace regraft::rules
+}

@@ -27,4 +27,4 @@ class ExpressionCompiler {
   const RuleReporter& reporter_;
 };
 
-}  // namespace regraft::rules
+}

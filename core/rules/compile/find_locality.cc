@@ -31,4 +31,4 @@ void find_locality(CompiledRule& rule) {
   }
 }
 
-}  // namespace regraft::rules
+}

@@ -9,4 +9,4 @@ namespace regraft::rules {
 /// Sets `local` and `decided_by_bindings` of a rule that is compiled otherwise.
 void find_locality(CompiledRule& rule);
 
-}  // namespace regraft::rules
+}

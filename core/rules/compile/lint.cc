@@ -84,4 +84,4 @@ void lint(const RuleText& text, const CompiledRule& rule, const RuleScope& left)
   check_used(text, left);
 }
 
-}  // namespace regraft::rules
+}

@@ -11,4 +11,4 @@ namespace regraft::rules {
 /// names.
 void lint(const RuleText& text, const CompiledRule& rule, const RuleScope& left);
 
-}  // namespace regraft::rules
+}

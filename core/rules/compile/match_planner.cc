@@ -213,4 +213,4 @@ void MatchPlanner::finish_siblings() {
   }
 }
 
-}  // namespace regraft::rules
+}

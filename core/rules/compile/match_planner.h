@@ -46,4 +46,4 @@ class MatchPlanner {
   std::vector<bool> planned_;
 };
 
-}  // namespace regraft::rules
+}

@@ -64,4 +64,4 @@ bool needs_floats(const CompiledRule& rule) {
          std::any_of(rule.right.begin(), rule.right.end(), needs);
 }
 
-}  // namespace regraft::rules
+}

@@ -17,4 +17,4 @@ bool needs_floats(const RightStep& step);
 /// Whether any operation of either side needs floating elements.
 bool needs_floats(const CompiledRule& rule);
 
-}  // namespace regraft::rules
+}

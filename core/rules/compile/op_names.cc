@@ -102,4 +102,4 @@ bool always_present(OpKind kind, Attr attr) {
   }
 }
 
-}  // namespace regraft::rules
+}

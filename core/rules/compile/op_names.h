@@ -31,4 +31,4 @@ std::vector<std::string_view> attr_names(graph::OpKind kind);
 /// mention them.
 bool always_present(graph::OpKind kind, graph::Attr attr);
 
-}  // namespace regraft::rules
+}

@@ -81,4 +81,4 @@ graph::Attr OpSignature::attr(const Expr& e, graph::OpKind kind, std::size_t pos
   return *attr;
 }
 
-}  // namespace regraft::rules
+}

@@ -26,4 +26,4 @@ class OpSignature {
   const RuleReporter& reporter_;
 };
 
-}  // namespace regraft::rules
+}

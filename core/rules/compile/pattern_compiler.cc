@@ -245,4 +245,4 @@ void PatternCompiler::guard(const Expr& e) {
   conditions_.checks.push_back(std::move(check));
 }
 
-}  // namespace regraft::rules
+}

@@ -41,4 +41,4 @@ class PatternCompiler {
   bool has_unnamed_root_ = false;
 };
 
-}  // namespace regraft::rules
+}

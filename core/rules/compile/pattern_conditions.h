@@ -14,4 +14,4 @@ struct PatternConditions {
   std::set<Slot> constants;   // tensors that must be constants
 };
 
-}  // namespace regraft::rules
+}

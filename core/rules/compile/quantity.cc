@@ -279,4 +279,4 @@ bool takes_real(Attr attr) {
   }
 }
 
-}  // namespace regraft::rules
+}

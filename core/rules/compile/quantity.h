@@ -61,4 +61,4 @@ bool takes_list(graph::Attr attr);
 /// Whether an attribute's value is a real number, for which a whole one may be written.
 bool takes_real(graph::Attr attr);
 
-}  // namespace regraft::rules
+}

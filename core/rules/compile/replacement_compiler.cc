@@ -320,4 +320,4 @@ bool ReplacementCompiler::never_makes_cycle() const {
   return by_producers && rule_.replacements.size() == 1 && (!rule_.is_siblings() || all_shared);
 }
 
-}  // namespace regraft::rules
+}

@@ -50,4 +50,4 @@ class ReplacementCompiler {
   ExpressionCompiler expressions_{scope_};
 };
 
-}  // namespace regraft::rules
+}

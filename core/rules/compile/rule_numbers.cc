@@ -83,4 +83,4 @@ RuleNumbers RuleNumbers::of(const CompiledRule& rule) {
   return std::move(collector.found);
 }
 
-}  // namespace regraft::rules
+}

@@ -22,4 +22,4 @@ struct RuleNumbers {
   bool in_half_floats() const;
 };
 
-}  // namespace regraft::rules
+}

@@ -29,4 +29,4 @@ class RuleReporter {
   Position at_;
 };
 
-}  // namespace regraft::rules
+}

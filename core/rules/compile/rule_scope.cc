@@ -130,4 +130,4 @@ bool RuleScope::is_tensor(const Expr& e) const {
   }
 }
 
-}  // namespace regraft::rules
+}

@@ -79,4 +79,4 @@ void RuleScope::bind_during(const std::string& name, const Symbol& symbol, const
   if (hidden) bind(name, *hidden);
 }
 
-}  // namespace regraft::rules
+}

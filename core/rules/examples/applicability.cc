@@ -68,4 +68,4 @@ Applicability try_rule(const RuleInfo& info, std::size_t most) {
   return found;
 }
 
-}  // namespace regraft::rules
+}

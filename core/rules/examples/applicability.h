@@ -26,4 +26,4 @@ struct Applicability {
 /// (make_example.h), some seconds' worth; the same ones on every run.
 Applicability try_rule(const RuleInfo& info, std::size_t most = 20000);
 
-}  // namespace regraft::rules
+}

@@ -100,4 +100,4 @@ class EnumeratedChoices final : public Choices {
   std::size_t at_ = 0, draws_ = 0;
 };
 
-}  // namespace regraft::rules
+}

@@ -64,4 +64,4 @@ inline graph::Ints some_reshape(graph::Ints dims, Choices& choices) {
   return dims;
 }
 
-}  // namespace regraft::rules
+}

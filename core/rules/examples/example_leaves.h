@@ -187,4 +187,4 @@ class ExampleLeaves {
   std::vector<Value> inputs_;
 };
 
-}  // namespace regraft::rules
+}

@@ -21,4 +21,4 @@ struct ExampleLimits {
   RuleNumbers numbers = {};
 };
 
-}  // namespace regraft::rules
+}

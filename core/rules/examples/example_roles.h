@@ -63,4 +63,4 @@ class ExampleRoles {
   std::map<std::pair<std::int16_t, std::uint16_t>, Role> roles_;
 };
 
-}  // namespace regraft::rules
+}

@@ -332,4 +332,4 @@ class ExampleShapes : public ExampleWindows {
   std::int64_t norm_axis_ = 0;
 };
 
-}  // namespace regraft::rules
+}

@@ -223,4 +223,4 @@ class ExampleValues {
   bool given_ = false;                      // by guards, not chosen: several slices of one tensor
 };
 
-}  // namespace regraft::rules
+}

@@ -154,4 +154,4 @@ class ExampleWindows {
   Dims part_;  // of a computed weight, chosen last
 };
 
-}  // namespace regraft::rules
+}

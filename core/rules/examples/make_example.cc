@@ -375,4 +375,4 @@ bool make_example(const CompiledRule& rule, graph::GraphBuilder& builder, Choice
   return ExampleGenerator(rule, builder, choices, limits).make();
 }
 
-}  // namespace regraft::rules
+}

@@ -17,4 +17,4 @@ namespace regraft::rules {
 bool make_example(const CompiledRule& rule, graph::GraphBuilder& builder, Choices& choices,
                   const ExampleLimits& limits = {});
 
-}  // namespace regraft::rules
+}

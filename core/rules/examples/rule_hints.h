@@ -134,4 +134,4 @@ class RuleHints {
   std::map<Key, Slot> models_;
 };
 
-}  // namespace regraft::rules
+}

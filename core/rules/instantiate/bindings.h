@@ -129,4 +129,4 @@ struct Scope {
   std::size_t member = 0;
 };
 
-}  // namespace regraft::rules
+}

@@ -397,4 +397,4 @@ bool Builder::reads_what_it_replaces() {
   return reads;
 }
 
-}  // namespace regraft::rules
+}

@@ -83,4 +83,4 @@ void for_each_replacement(const CompiledRule& rule, Bindings& bindings, Visit vi
   }
 }
 
-}  // namespace regraft::rules
+}

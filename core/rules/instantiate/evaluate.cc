@@ -343,4 +343,4 @@ Quantity evaluate(const Code& code, const Scope& scope) {
   return value_of(code, scope);
 }
 
-}  // namespace regraft::rules
+}

@@ -42,4 +42,4 @@ Quantity computed(const Code& code, const Scope& scope);
 const Quantity& seen(const Code& code, const Scope& scope, Quantity& made);
 Quantity compare(const std::string& op, const Quantity& a, const Quantity& b);
 
-}  // namespace regraft::rules
+}

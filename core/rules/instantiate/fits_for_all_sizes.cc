@@ -92,4 +92,4 @@ std::optional<graph::AttrValue> shape_for_all_sizes(const graph::TensorType& fro
   return graph::reshape_target(from.dims, wanted);
 }
 
-}  // namespace regraft::rules
+}

@@ -18,4 +18,4 @@ bool fits_for_all_sizes(const graph::Tables& tables, graph::OpKind kind, const g
 /// The shape by which a Reshape makes several dims that are symbols; nothing where no constant does.
 std::optional<graph::AttrValue> shape_for_all_sizes(const graph::TensorType& from, const Quantity& shape);
 
-}  // namespace regraft::rules
+}

@@ -92,4 +92,4 @@ std::string_view check_types(const CompiledRule& rule, const graph::Graph& graph
   return problem;
 }
 
-}  // namespace regraft::rules
+}

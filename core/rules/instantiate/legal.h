@@ -32,4 +32,4 @@ bool makes_cycle(const CompiledRule& rule, const graph::Graph& graph, Bindings& 
 /// proof covers. Empty: it covers them.
 std::string_view outside_of_claim(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings);
 
-}  // namespace regraft::rules
+}

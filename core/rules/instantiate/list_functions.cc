@@ -118,4 +118,4 @@ Quantity call_list(Function function, std::span<Quantity> args) {
   }
 }
 
-}  // namespace regraft::rules
+}

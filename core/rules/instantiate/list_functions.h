@@ -22,4 +22,4 @@ Quantity range_of(std::span<const Quantity> args);
 /// Functions of a list and more: permute, position, remove, set, insert. May take what it is given.
 Quantity call_list(Function function, std::span<Quantity> args);
 
-}  // namespace regraft::rules
+}

@@ -24,4 +24,4 @@ void OperationMemo::clear() {
   bytes_.clear();
 }
 
-}  // namespace regraft::rules
+}

@@ -50,4 +50,4 @@ class OperationMemo {
   std::string reason_;
 };
 
-}  // namespace regraft::rules
+}

@@ -133,4 +133,4 @@ bool passes(const Check& check, const graph::Graph& graph, Bindings& bindings) {
   return true;
 }
 
-}  // namespace regraft::rules
+}

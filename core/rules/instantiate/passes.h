@@ -10,4 +10,4 @@ namespace regraft::rules {
 /// holds.
 bool passes(const Check& check, const graph::Graph& graph, Bindings& bindings);
 
-}  // namespace regraft::rules
+}

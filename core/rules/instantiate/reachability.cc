@@ -33,4 +33,4 @@ bool Reachability::any(const graph::Graph& graph, std::span<const graph::Value> 
   return false;
 }
 
-}  // namespace regraft::rules
+}

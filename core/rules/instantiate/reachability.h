@@ -23,4 +23,4 @@ class Reachability {
   std::vector<graph::NodeId> pending_;
 };
 
-}  // namespace regraft::rules
+}

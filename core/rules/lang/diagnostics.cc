@@ -42,4 +42,4 @@ std::string nearest(std::string_view name, std::span<const std::string_view> kno
   return best ? "did you mean '" + *best + "'?" : otherwise;
 }
 
-}  // namespace regraft::rules
+}

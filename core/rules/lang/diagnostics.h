@@ -25,4 +25,4 @@ std::string printable(std::string_view text);
 /// "did you mean 'Conv'?" for the name nearest to `name` by edit distance, or `otherwise` when none is near.
 std::string nearest(std::string_view name, std::span<const std::string_view> known, std::string otherwise);
 
-}  // namespace regraft::rules
+}

@@ -382,4 +382,4 @@ void parse_rule(std::vector<Token> tokens, std::string_view file, RuleText& out)
   Parser(std::move(tokens), file).rule(out);
 }
 
-}  // namespace regraft::rules
+}

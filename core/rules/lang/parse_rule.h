@@ -12,4 +12,4 @@ namespace regraft::rules {
 /// Parses the two sides of one rule, without its name. Throws RuleError.
 void parse_rule(std::vector<Token> tokens, std::string_view file, RuleText& out);
 
-}  // namespace regraft::rules
+}

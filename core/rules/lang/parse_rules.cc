@@ -172,4 +172,4 @@ std::vector<RuleText> parse_rules(std::string_view text, std::string_view file) 
   return FileReader(text, file).run();
 }
 
-}  // namespace regraft::rules
+}

@@ -11,4 +11,4 @@ namespace regraft::rules {
 /// Reads a whole file. Throws RuleError with file:line:column.
 std::vector<RuleText> parse_rules(std::string_view text, std::string_view file);
 
-}  // namespace regraft::rules
+}

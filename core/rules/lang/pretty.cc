@@ -196,4 +196,4 @@ std::string pretty(std::string_view rule_text) {
   return pretty(parse_rules(std::string(rule_text) + "\n", "rule").at(0));
 }
 
-}  // namespace regraft::rules
+}

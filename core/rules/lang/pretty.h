@@ -15,4 +15,4 @@ std::string pretty(const RuleText& rule);
 /// The same of one rule's text, as RuleInfo holds it. Throws RuleError.
 std::string pretty(std::string_view rule_text);
 
-}  // namespace regraft::rules
+}

@@ -10,4 +10,4 @@ class RuleError : public Error {
   using Error::Error;
 };
 
-}  // namespace regraft::rules
+}

@@ -19,4 +19,4 @@ std::string marks_text(const std::vector<RuleMark>& marks) {
   return text.empty() ? text : text + ")";
 }
 
-}  // namespace regraft::rules
+}

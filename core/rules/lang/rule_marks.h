@@ -26,4 +26,4 @@ std::optional<RuleMark> mark_from_name(std::string_view name);
 /// " (finite, bounded-terms)"; empty without marks.
 std::string marks_text(const std::vector<RuleMark>& marks);
 
-}  // namespace regraft::rules
+}

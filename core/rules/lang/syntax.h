@@ -89,4 +89,4 @@ struct RuleText {
   std::vector<Clause> left, right;
 };
 
-}  // namespace regraft::rules
+}

@@ -156,4 +156,4 @@ std::vector<Token> tokenize(std::string_view text, std::uint32_t first_line, std
   return Lexer(text, first_line, file).run();
 }
 
-}  // namespace regraft::rules
+}

@@ -24,4 +24,4 @@ struct Token {
 /// comment.
 std::vector<Token> tokenize(std::string_view text, std::uint32_t first_line, std::string_view file);
 
-}  // namespace regraft::rules
+}

@@ -76,4 +76,4 @@ const Member* BindingsFinder::pick(const Found& found, std::span<const NodeId> o
   return nullptr;
 }
 
-}  // namespace regraft::rules
+}

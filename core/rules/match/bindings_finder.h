@@ -42,4 +42,4 @@ class BindingsFinder {
   std::vector<const Member*> chosen_;  // by member
 };
 
-}  // namespace regraft::rules
+}

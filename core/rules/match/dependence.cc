@@ -84,4 +84,4 @@ bool Dependence::depends(std::span<const Value> values, std::span<const Value> t
   return false;
 }
 
-}  // namespace regraft::rules
+}

@@ -43,4 +43,4 @@ class Dependence {
   std::size_t words_ = 0;
 };
 
-}  // namespace regraft::rules
+}

@@ -120,4 +120,4 @@ void DirtyAnchors::spread_around(std::span<const NodeId> touched) {
   }
 }
 
-}  // namespace regraft::rules
+}

@@ -75,4 +75,4 @@ class DirtyAnchors {
   std::vector<graph::NodeId> queue_;
 };
 
-}  // namespace regraft::rules
+}

@@ -49,4 +49,4 @@ void LegalMemo::add(const graph::Graph& graph, const Frame& frame) {
   }
 }
 
-}  // namespace regraft::rules
+}

@@ -64,4 +64,4 @@ class LegalMemo {
   std::size_t filled_ = 0;
 };
 
-}  // namespace regraft::rules
+}

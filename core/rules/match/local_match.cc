@@ -70,4 +70,4 @@ void append_local_matches(const CompiledRule& rule, std::uint32_t number, const 
   });
 }
 
-}  // namespace regraft::rules
+}

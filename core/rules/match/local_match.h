@@ -22,4 +22,4 @@ void append_local_matches(const CompiledRule& rule, std::uint32_t number, const 
                           Matcher& matcher, LegalMemo& memo, graph::NodeId anchor,
                           std::vector<LocalMatch>& out);
 
-}  // namespace regraft::rules
+}

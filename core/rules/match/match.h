@@ -18,4 +18,4 @@ struct Match {
   bool operator==(const Match&) const = default;
 };
 
-}  // namespace regraft::rules
+}

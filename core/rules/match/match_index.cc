@@ -226,4 +226,4 @@ std::size_t MatchIndex::match_count() const {
   return state_->lists().count();
 }
 
-}  // namespace regraft::rules
+}

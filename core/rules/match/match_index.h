@@ -37,4 +37,4 @@ class MatchIndex {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace regraft::rules
+}

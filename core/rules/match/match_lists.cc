@@ -46,4 +46,4 @@ void MatchLists::add_all_deferred(NodeId root) {
   for (; at != kNone; at = deferred_[at].next) add(*deferred_[at].match);
 }
 
-}  // namespace regraft::rules
+}

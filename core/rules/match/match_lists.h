@@ -51,4 +51,4 @@ class MatchLists {
   std::size_t count_ = 0;
 };
 
-}  // namespace regraft::rules
+}

@@ -92,4 +92,4 @@ std::span<const std::uint32_t> MatchPrograms::at(const graph::Graph& graph, grap
   return held->second;
 }
 
-}  // namespace regraft::rules
+}

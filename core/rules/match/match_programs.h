@@ -58,4 +58,4 @@ class MatchPrograms {
   tsl::robin_map<std::uint64_t, std::vector<std::uint32_t>, Mixed> places_;
 };
 
-}  // namespace regraft::rules
+}

@@ -231,4 +231,4 @@ void Matcher::undo_to(std::size_t mark) {
   }
 }
 
-}  // namespace regraft::rules
+}

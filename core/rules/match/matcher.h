@@ -84,4 +84,4 @@ class Matcher {
   graph::NodeId anchor_ = graph::kNoNode;
 };
 
-}  // namespace regraft::rules
+}

@@ -261,4 +261,4 @@ bool SiblingGroups::is_legal(std::span<const Member* const> members, const graph
   return memo.legal(check);
 }
 
-}  // namespace regraft::rules
+}

@@ -99,4 +99,4 @@ class SiblingGroups {
   std::optional<Bindings> set_;        // scratch
 };
 
-}  // namespace regraft::rules
+}

@@ -73,4 +73,4 @@ bool passes_set_checks(const CompiledRule& rule, const graph::Graph& graph, Bind
                      [&](const Check& check) { return passes(check, graph, bindings); });
 }
 
-}  // namespace regraft::rules
+}

@@ -34,4 +34,4 @@ void append_set_nodes(const CompiledRule& rule, std::span<const Member* const> m
 /// Whether the checks on whole sets hold.
 bool passes_set_checks(const CompiledRule& rule, const graph::Graph& graph, Bindings& bindings);
 
-}  // namespace regraft::rules
+}

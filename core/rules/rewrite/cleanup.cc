@@ -351,4 +351,4 @@ std::vector<CleanupStep> clean_up(Graph& graph, std::size_t limit) {
   return Cleaner(graph, nullptr, limit).run();
 }
 
-}  // namespace regraft::rules
+}

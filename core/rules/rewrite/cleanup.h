@@ -45,4 +45,4 @@ std::vector<CleanupStep> clean_up(graph::Graph& graph, const RuleSet& rules, std
 /// The same without rules.
 std::vector<CleanupStep> clean_up(graph::Graph& graph, std::size_t limit = SIZE_MAX);
 
-}  // namespace regraft::rules
+}

@@ -58,4 +58,4 @@ std::optional<std::string_view> CleanupRules::apply(graph::NodeId anchor) {
   return std::nullopt;
 }
 
-}  // namespace regraft::rules
+}

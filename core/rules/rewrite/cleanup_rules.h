@@ -31,4 +31,4 @@ class CleanupRules {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace regraft::rules
+}

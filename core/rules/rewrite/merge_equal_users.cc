@@ -58,4 +58,4 @@ void merge_equal_users(Graph& graph, std::vector<Value>& values) {
   }
 }
 
-}  // namespace regraft::rules
+}

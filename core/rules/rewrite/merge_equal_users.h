@@ -13,4 +13,4 @@ namespace regraft::rules {
 /// never merged, nor are two nodes that both make graph outputs. `values` are followed to what they became.
 void merge_equal_users(graph::Graph& graph, std::vector<graph::Value>& values);
 
-}  // namespace regraft::rules
+}

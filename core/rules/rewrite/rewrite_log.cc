@@ -190,4 +190,4 @@ void replay(const RewriteLog& log, const NamedGraphs& graphs, const RuleSet& rul
   while (replayer.done() < std::min(count, log.entries.size())) replayer.next();
 }
 
-}  // namespace regraft::rules
+}

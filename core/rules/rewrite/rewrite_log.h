@@ -97,4 +97,4 @@ inline void replay(const RewriteLog& log, graph::Graph& graph, const RuleSet& ru
   replay(log, {{"", &graph}}, rules, count);
 }
 
-}  // namespace regraft::rules
+}

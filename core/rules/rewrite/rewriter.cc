@@ -131,4 +131,4 @@ Rewrite apply(graph::Graph& graph, const RuleSet& rules, const Match& match) {
   return Rewriter(graph, rules).apply(match);
 }
 
-}  // namespace regraft::rules
+}

@@ -41,4 +41,4 @@ class Rewriter {
 /// A single rewrite.
 Rewrite apply(graph::Graph& graph, const RuleSet& rules, const Match& match);
 
-}  // namespace regraft::rules
+}

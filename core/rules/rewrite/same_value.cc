@@ -195,4 +195,4 @@ bool holds_all(DType type, DType of) {
          (here->exponent >= there->exponent || there->exponent == 0);
 }
 
-}  // namespace regraft::rules
+}

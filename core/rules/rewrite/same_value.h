@@ -17,4 +17,4 @@ std::optional<graph::Value> same_value(const graph::Graph& graph, graph::NodeId 
 /// Whether every value of one type is a value of the other, so that a Cast there and back changes nothing.
 bool holds_all(graph::DType type, graph::DType of);
 
-}  // namespace regraft::rules
+}

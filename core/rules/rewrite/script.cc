@@ -212,4 +212,4 @@ std::vector<Match> run_script(const Script& script, graph::Graph& graph, const R
   return Runner(script, graph, rules).run();
 }
 
-}  // namespace regraft::rules
+}

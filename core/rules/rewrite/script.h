@@ -44,4 +44,4 @@ struct Script {
 /// for, or an expectation fails.
 std::vector<Match> run_script(const Script& script, graph::Graph& graph, const RuleSet& rules);
 
-}  // namespace regraft::rules
+}

@@ -68,4 +68,4 @@ void ProofArchive::set(std::string_view rule, std::string proof) {
   }
 }
 
-}  // namespace regraft::rules
+}

@@ -37,4 +37,4 @@ class ProofArchive {
   FileTexts proofs_;
 };
 
-}  // namespace regraft::rules
+}

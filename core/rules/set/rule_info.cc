@@ -15,4 +15,4 @@ RuleChoice RuleChoice::all() {
   return {RuleStatus::tested, {domains.begin(), domains.end()}};
 }
 
-}  // namespace regraft::rules
+}

@@ -42,4 +42,4 @@ struct RuleChoice {
   static RuleChoice all();
 };
 
-}  // namespace regraft::rules
+}

@@ -186,4 +186,4 @@ Hash128 RuleSet::hash() const {
   return hasher.finish();
 }
 
-}  // namespace regraft::rules
+}

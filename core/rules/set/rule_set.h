@@ -66,4 +66,4 @@ class RuleSet {
   std::vector<std::unique_ptr<CompiledRule>> compiled_;
 };
 
-}  // namespace regraft::rules
+}

@@ -202,4 +202,4 @@ const StatusTable& StatusTables::of(const RuleInfo& rule) {
   return by_file_.emplace(rule.file, StatusTable::load(rule.file)).first->second;
 }
 
-}  // namespace regraft::rules
+}

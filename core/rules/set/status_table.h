@@ -99,4 +99,4 @@ class StatusTables {
   std::map<std::filesystem::path, StatusTable> by_file_;
 };
 
-}  // namespace regraft::rules
+}

@@ -50,7 +50,7 @@ void walk(env::Environment& environment, Rng& rng) {
 }
 
 }  // namespace
-}  // namespace regraft
+}
 
 int main(int argc, char** argv) {
   if (argc != 5) {

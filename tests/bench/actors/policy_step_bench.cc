@@ -98,4 +98,4 @@ BENCHMARK_CAPTURE(policy_evaluations, gpu_pointer, "gpu", nn::Head::pointer)->De
 BENCHMARK_CAPTURE(policy_evaluations, gpu_hierarchical, "gpu", nn::Head::hierarchical)->DenseRange(0, 2);
 
 }  // namespace
-}  // namespace regraft::actors
+}

@@ -144,4 +144,4 @@ BENCHMARK(dynamics_on_device)->Arg(24)->Arg(96)->Arg(384)->Apply(by_the_clock);
 BENCHMARK(dream_on_device)->Arg(64)->Arg(512)->Arg(4096)->Apply(by_the_clock);
 
 }  // namespace
-}  // namespace regraft::learner
+}

@@ -85,4 +85,4 @@ BENCHMARK_CAPTURE(synthetic, gpu_torch, "gpu", nn::Engine::torch)->Unit(benchmar
 BENCHMARK_CAPTURE(synthetic, gpu_automatic, "gpu", nn::Engine::automatic)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace regraft::learner
+}

@@ -59,4 +59,4 @@ BENCHMARK(encode);
 BENCHMARK(decode);
 
 }  // namespace
-}  // namespace regraft::replay
+}

@@ -104,4 +104,4 @@ TEST(BoundOptions, AllCanBeFixedOnResume) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

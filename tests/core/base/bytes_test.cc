@@ -57,4 +57,4 @@ TEST(ByteCodec, SaysWhatIsWrongWhereAndWhatToDo) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -25,4 +25,4 @@ TEST(ChildError, OneThatWasKilledAtItsLimitTookTooLong) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -175,4 +175,4 @@ TEST(Config, DifferencesNameWhatIsFixed) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

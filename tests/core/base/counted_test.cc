@@ -11,4 +11,4 @@ TEST(Counted, OneIsOneAndMoreAreMany) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -28,4 +28,4 @@ TEST(Crc32c, MatchesRfc3720Vectors) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

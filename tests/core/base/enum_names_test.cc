@@ -25,4 +25,4 @@ TEST(EnumNames, LeadThereAndBack) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -15,4 +15,4 @@ TEST(Error, SaysWhereWhatAndWhatToDo) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -110,4 +110,4 @@ TEST_F(EventReader, EveryTornEndIsLeftOutAndEveryDamageBeforeItIsRefused) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

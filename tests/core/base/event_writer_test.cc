@@ -183,4 +183,4 @@ TEST(EventWriter, RefusesAFolderThatCannotBeMade) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

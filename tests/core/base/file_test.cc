@@ -216,4 +216,4 @@ TEST(WriteFully, SaysThatTheDeviceIsFull) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

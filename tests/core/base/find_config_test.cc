@@ -51,4 +51,4 @@ TEST_F(Installation, ANamesakeIsWarnedOfWhereItSaysSomethingElse) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -106,4 +106,4 @@ TEST(Chained, EachBitChangesManyBits) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -25,4 +25,4 @@ TEST(ChecksumOfZip, IsTheStandards) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -82,4 +82,4 @@ TEST(InlineVector, PushingItsOwnElementWhileItGrowsIsSafe) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -24,4 +24,4 @@ TEST(JsonInteger, RefusesWhatDoesNot) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -13,4 +13,4 @@ TEST(JsonText, HasReplacementCharactersForWhatIsNotUtf8) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

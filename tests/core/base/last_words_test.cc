@@ -34,4 +34,4 @@ TEST(LastWords, LeaveAloneWhatIsTakenAlready) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

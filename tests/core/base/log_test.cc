@@ -36,4 +36,4 @@ TEST(Log, RefusesUnknownLevelsAndUnwritableFiles) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

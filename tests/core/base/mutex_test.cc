@@ -51,4 +51,4 @@ TEST(MutexTest, ALockThatIsGivenUpLetsOthersIn) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

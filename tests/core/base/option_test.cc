@@ -75,4 +75,4 @@ TEST(OptionTable, NamesWhatAFormerOrMistypedNameIsNow) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

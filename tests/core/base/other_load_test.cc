@@ -51,4 +51,4 @@ TEST(OtherLoad, AnotherProcessIsLoadAndThisOneIsNot) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -62,4 +62,4 @@ TEST(OutputTarget, AFileGetsTheModeOfTheOneThatItReplaces) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -123,4 +123,4 @@ TEST(CaptureOutput, TellsTheChildsCpuTime) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

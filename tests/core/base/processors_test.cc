@@ -42,4 +42,4 @@ TEST(PhysicalCores, AreThoseThatTheProcessMayRunOn) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -73,4 +73,4 @@ TEST(SystemClock, RunsForward) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

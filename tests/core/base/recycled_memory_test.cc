@@ -110,4 +110,4 @@ TEST_F(Memo, IsBoundedAndKeepsWhatIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

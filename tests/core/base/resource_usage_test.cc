@@ -36,4 +36,4 @@ TEST(ResourceUsage, TellsTheCpuTimeOfEachThread) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -69,4 +69,4 @@ TEST(Rng, UniformAndNormalHaveTheirMoments) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

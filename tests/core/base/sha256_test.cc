@@ -35,4 +35,4 @@ TEST(Sha256, OfAFileAndOfChunksIsThatOfTheWhole) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -60,4 +60,4 @@ TEST(SignalWatch, WhatTheProcessIgnoresStaysIgnored) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -63,4 +63,4 @@ TEST(Spearman, SeesMonotoneRelationsTiesAndNone) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -71,4 +71,4 @@ TEST(Tar, RefusesEveryTruncationAndADamagedHeader) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -98,4 +98,4 @@ TEST(TempDir, AProcessThatItStartedDoesNotHoldItsLock) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -26,4 +26,4 @@ TEST(TemporaryFolder, SaysWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -82,4 +82,4 @@ TEST(Join, PutsTheSeparatorBetween) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -42,4 +42,4 @@ TEST(ThreadPool, ParallelForInsideTasksDoesNotDeadlock) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

@@ -52,4 +52,4 @@ TEST(Xz, RefusesMoreBytesThanTheLimit) {
 }
 
 }  // namespace
-}  // namespace regraft
+}

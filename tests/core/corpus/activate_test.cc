@@ -65,4 +65,4 @@ TEST(Activations, HaveTheFormsOfTheirExporters) {
 }
 
 }  // namespace
-}  // namespace regraft::corpus
+}

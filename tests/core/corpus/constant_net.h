@@ -26,4 +26,4 @@ inline std::vector<double> value_of(Net& net, const Tensor& result) {
   return graph::evaluate(model.tables(), model.known_values().back().weight).real;
 }
 
-}  // namespace regraft::corpus
+}

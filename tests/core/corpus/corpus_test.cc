@@ -111,4 +111,4 @@ TEST(Corpus, WhatIsNoNameOfAModelIsAnErrorThatSaysMore) {
 }
 
 }  // namespace
-}  // namespace regraft::corpus
+}

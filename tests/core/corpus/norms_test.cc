@@ -34,4 +34,4 @@ TEST(Norms, ALayerNormIsOneOpWhereTheOpsetHasIt) {
 }
 
 }  // namespace
-}  // namespace regraft::corpus
+}

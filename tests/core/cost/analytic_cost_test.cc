@@ -315,4 +315,4 @@ TEST(PeakMemory, FollowsEditsOfNodesWithManyNeighbours) {
 }
 
 }  // namespace
-}  // namespace regraft::cost
+}

@@ -116,4 +116,4 @@ TEST(Device, WhatItsRuntimeFusesIsReadToo) {
 }
 
 }  // namespace
-}  // namespace regraft::cost
+}

@@ -87,4 +87,4 @@ TEST(ElementwiseFusion, NormsInPartsAreKernels) {
 }
 
 }  // namespace
-}  // namespace regraft::cost
+}

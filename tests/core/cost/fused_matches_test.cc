@@ -207,4 +207,4 @@ TEST(FusedPatterns, WhatIsNoKernelIsRefusedWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace regraft::cost
+}

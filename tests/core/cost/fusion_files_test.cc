@@ -66,4 +66,4 @@ TEST(FusionFiles, ADeviceKnowsWhoseFusionsItHas) {
 }
 
 }  // namespace
-}  // namespace regraft::cost
+}

@@ -325,4 +325,4 @@ TEST(Fusion, SignedBytesThatTwoReadAreNoKernelsOfBytes) {
 }
 
 }  // namespace
-}  // namespace regraft::cost
+}

@@ -181,4 +181,4 @@ TEST(DeviceFingerprint, TellsThreadsAndRatesApart) {
 }
 
 }  // namespace
-}  // namespace regraft::cost
+}

@@ -103,4 +103,4 @@ TEST(ElementKernels, HardSwishOnItsOwnIsTwoKernels) {
 }
 
 }  // namespace
-}  // namespace regraft::cost
+}

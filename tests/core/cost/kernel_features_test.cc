@@ -27,4 +27,4 @@ TEST(KernelFeatures, AKindIsOfOpFormAndType) {
 }
 
 }  // namespace
-}  // namespace regraft::cost
+}

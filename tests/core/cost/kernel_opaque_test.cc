@@ -123,4 +123,4 @@ TEST(OpaqueKernels, WhatIsMeasuredOfOneOpIsOfThatOpAlone) {
 }
 
 }  // namespace
-}  // namespace regraft::cost
+}

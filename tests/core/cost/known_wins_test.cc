@@ -198,4 +198,4 @@ TEST(KnownWins, AResidualBlockOfConvolutionsHasNothingToGain) {
 }
 
 }  // namespace
-}  // namespace regraft::cost
+}

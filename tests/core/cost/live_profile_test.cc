@@ -117,4 +117,4 @@ TEST(LiveProfile, IsSparseOnceMostOfItWasErased) {
 }
 
 }  // namespace
-}  // namespace regraft::cost
+}

@@ -174,4 +174,4 @@ TEST(EachAlone, OperationsAreNeitherFusedNorReordered) {
 }
 
 }  // namespace
-}  // namespace regraft::cost
+}

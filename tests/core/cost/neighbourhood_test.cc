@@ -29,4 +29,4 @@ TEST(Neighbourhood, MoreThanFourDirectUsersAreMany) {
 }
 
 }  // namespace
-}  // namespace regraft::cost
+}

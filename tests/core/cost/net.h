@@ -189,4 +189,4 @@ class Net {
   int weights_ = 100;
 };
 
-}  // namespace regraft::cost::testing
+}

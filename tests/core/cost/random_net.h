@@ -182,4 +182,4 @@ inline void random_edit(Net& net, Rng& rng) {
   }
 }
 
-}  // namespace regraft::cost::testing
+}

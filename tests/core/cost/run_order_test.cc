@@ -130,4 +130,4 @@ TEST(RunOrder, IsMadeAnewWhereBranchesAreShiftedAgainstEachOther) {
 }
 
 }  // namespace
-}  // namespace regraft::cost
+}

@@ -56,4 +56,4 @@ TEST(SeveralSizes, AGraphThatIsSlowerElsewhereIsNeverPreferred) {
 }
 
 }  // namespace
-}  // namespace regraft::cost
+}

@@ -373,4 +373,4 @@ TEST(AllSites, EqualsTheReferenceOnNasRnn) {
 }
 
 }  // namespace
-}  // namespace regraft::env
+}

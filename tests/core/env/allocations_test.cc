@@ -137,4 +137,4 @@ INSTANTIATE_TEST_SUITE_P(Models, Allocations,
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace
-}  // namespace regraft::env
+}

@@ -279,4 +279,4 @@ inline void check_environment(EnvironmentConformance::Make make, const cost::Cos
   EnvironmentConformance(std::move(make), costs, std::move(options)).check(seed);
 }
 
-}  // namespace regraft::env
+}

@@ -198,4 +198,4 @@ TEST(Environment, TellsWhereTheTimeWent) {
 }
 
 }  // namespace
-}  // namespace regraft::env
+}

@@ -208,4 +208,4 @@ class EpisodeConformance {
   EnvOptions options_;
 };
 
-}  // namespace regraft::env
+}

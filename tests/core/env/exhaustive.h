@@ -55,4 +55,4 @@ inline Optimum exhaustive_optimum(const graph::Graph& start, const rules::RuleSe
   return best;
 }
 
-}  // namespace regraft::env
+}

@@ -83,4 +83,4 @@ struct LayeredWorld {
   std::int32_t next_weight = 0;
 };
 
-}  // namespace regraft::env
+}

@@ -140,4 +140,4 @@ INSTANTIATE_TEST_SUITE_P(Some, ModelNames, ::testing::Values("inception_v3", "na
                          [](const auto& model) { return std::string(model.param); });
 
 }  // namespace
-}  // namespace regraft::env
+}

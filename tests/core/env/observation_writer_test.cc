@@ -170,4 +170,4 @@ TEST(Observation, ARewriteChangesOnlyTheRowsAroundIt) {
 }
 
 }  // namespace
-}  // namespace regraft::env
+}

@@ -84,4 +84,4 @@ TEST(Reward, BestPaysForNewBestGraphsOnly) {
 }
 
 }  // namespace
-}  // namespace regraft::env
+}

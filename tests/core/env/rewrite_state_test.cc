@@ -138,4 +138,4 @@ TEST(RewriteState, AMatchThatIsNotThereChangesNothing) {
 }
 
 }  // namespace
-}  // namespace regraft::env
+}

@@ -82,4 +82,4 @@ TEST(RuleFeatures, TheSameRuleHasTheSameRowInEveryRuleSet) {
 }
 
 }  // namespace
-}  // namespace regraft::env
+}

@@ -97,4 +97,4 @@ TEST(Synthetic, RefusesOptionsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace regraft::env
+}

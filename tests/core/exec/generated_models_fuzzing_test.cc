@@ -84,4 +84,4 @@ TEST(GeneratedWalks, KeepTheirMeaning) {
 }
 
 }  // namespace
-}  // namespace regraft::exec::rewrite_fuzzing
+}

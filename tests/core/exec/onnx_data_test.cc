@@ -213,4 +213,4 @@ TEST_F(OnnxChecker, AcceptsNewConstantsInEachVersion) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -56,4 +56,4 @@ INSTANTIATE_TEST_SUITE_P(All, ModelWalks,
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace
-}  // namespace regraft::exec::rewrite_fuzzing
+}

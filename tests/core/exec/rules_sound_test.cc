@@ -64,4 +64,4 @@ INSTANTIATE_TEST_SUITE_P(Models, RulesSound,
                          [](const auto& test) { return std::string(test.param.model); });
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -151,4 +151,4 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 }  // namespace
-}  // namespace regraft::exec
+}

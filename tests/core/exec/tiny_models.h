@@ -163,4 +163,4 @@ inline ModelBuilder affine(float scale, float shift) {
   return model;
 }
 
-}  // namespace regraft::exec::testing
+}

@@ -257,4 +257,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& instance) { return std::string(instance.param.what); });
 
 }  // namespace
-}  // namespace regraft::exec
+}

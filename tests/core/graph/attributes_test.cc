@@ -53,4 +53,4 @@ TEST(Attributes, AccessSaysWhatIsMissingOrOfAnotherType) {
 }
 
 }  // namespace
-}  // namespace regraft::graph
+}

@@ -101,4 +101,4 @@ TEST(CanonicalOrder, EqualsTheOrderMadeAfreshOnEveryWalk) {
 }
 
 }  // namespace
-}  // namespace regraft::graph
+}

@@ -61,4 +61,4 @@ TEST_F(DerivedDims, AnExpandKeepsSymbolsByOne) {
 }
 
 }  // namespace
-}  // namespace regraft::graph
+}

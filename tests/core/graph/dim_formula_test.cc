@@ -79,4 +79,4 @@ TEST(Opset, KnowsWhichKernelsTheRuntimeLacks) {
 }
 
 }  // namespace
-}  // namespace regraft::graph
+}

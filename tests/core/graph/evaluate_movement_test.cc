@@ -166,4 +166,4 @@ TEST(Linear, Reductions) {
 }
 
 }  // namespace
-}  // namespace regraft::graph
+}

@@ -73,4 +73,4 @@ TEST_F(PiecesTest, WhatIsSmallOrMovesComesWhole) {
 }
 
 }  // namespace
-}  // namespace regraft::graph
+}

@@ -308,4 +308,4 @@ TEST(Fold, KnowsWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace regraft::graph
+}

@@ -223,4 +223,4 @@ TEST_F(GraphFixture, UseListsAreSortedWhateverTheOrderOfEdits) {
 }
 
 }  // namespace
-}  // namespace regraft::graph
+}

@@ -73,4 +73,4 @@ inline std::size_t flat(const Index& dims, const Index& at) {
   return static_cast<std::size_t>(offset);
 }
 
-}  // namespace regraft::graph::test
+}

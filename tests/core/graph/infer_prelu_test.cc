@@ -20,4 +20,4 @@ TEST(InferPRelu, BroadcastsTheSlopeAlone) {
 }
 
 }  // namespace
-}  // namespace regraft::graph
+}

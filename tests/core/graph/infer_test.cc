@@ -262,4 +262,4 @@ TEST_F(Infer, CountsMultiplyAddsAsTwo) {
 }
 
 }  // namespace
-}  // namespace regraft::graph
+}

@@ -25,4 +25,4 @@ TEST(AttrTexts, EveryTextAttributeKnowsItsTextsAndItsDefaultAmongThem) {
 }
 
 }  // namespace
-}  // namespace regraft::graph
+}

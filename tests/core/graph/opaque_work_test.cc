@@ -132,4 +132,4 @@ TEST(OpaqueWork, SizesOfAnyKindGiveANumber) {
 }
 
 }  // namespace
-}  // namespace regraft::graph
+}

@@ -46,4 +46,4 @@ inline Graph random_graph(Tables& tables, Rng& rng, std::size_t operations) {
   return graph;
 }
 
-}  // namespace regraft::graph::testing
+}

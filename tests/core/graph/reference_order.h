@@ -37,4 +37,4 @@ inline std::vector<NodeId> canonical_order(const Graph& graph) {
   return order;
 }
 
-}  // namespace regraft::graph::testing
+}

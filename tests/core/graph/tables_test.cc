@@ -128,4 +128,4 @@ TEST_F(Shrinking, KeepsWhatItsCallerHolds) {
 }
 
 }  // namespace
-}  // namespace regraft::graph
+}

@@ -100,4 +100,4 @@ TEST_F(TakenElements, OfWhatIsNotKnownThereAreNone) {
 }
 
 }  // namespace
-}  // namespace regraft::graph
+}

@@ -82,4 +82,4 @@ TEST(TablesHold, GraphsMayOutliveTheirTablesToBeDestroyed) {
 }
 
 }  // namespace
-}  // namespace regraft::graph
+}

@@ -30,4 +30,4 @@ inline std::vector<double> dream_returns(const nn::WorldModel& world, const nn::
   return returns;
 }
 
-}  // namespace regraft::test
+}

@@ -64,4 +64,4 @@ inline nn::WorldModel endless_world(std::uint64_t seed, std::uint32_t rules = 6)
   return world;
 }
 
-}  // namespace regraft::test
+}

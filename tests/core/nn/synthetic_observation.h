@@ -94,4 +94,4 @@ inline std::vector<const env::Observation*> pointers(const std::vector<env::Obse
   return list;
 }
 
-}  // namespace regraft::test
+}

@@ -343,4 +343,4 @@ TEST(Bodies, KnownValuesAreConstantsInThem) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

@@ -319,4 +319,4 @@ INSTANTIATE_TEST_SUITE_P(All, Breadth, ::testing::ValuesIn(kFeatures),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace
-}  // namespace regraft::onnx
+}

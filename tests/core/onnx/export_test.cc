@@ -349,4 +349,4 @@ TEST(Export, FilesAppearWholeOrNotAtAll) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

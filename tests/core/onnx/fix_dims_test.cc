@@ -52,4 +52,4 @@ TEST(FixedDims, ThatNobodyHasChangeNothing) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

@@ -32,4 +32,4 @@ TEST(FreshNames, WhatMovesKeepsANameThatNothingElseHas) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

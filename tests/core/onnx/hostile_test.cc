@@ -122,4 +122,4 @@ TEST(Hostile, TheFuzzersFirstInputsPass) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

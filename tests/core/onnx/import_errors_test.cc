@@ -70,4 +70,4 @@ TEST(ImportErrors, TensorsMustFitTheirDims) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

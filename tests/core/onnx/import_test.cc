@@ -300,4 +300,4 @@ TEST(Import, EqualConstantsAreOne) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

@@ -109,4 +109,4 @@ TEST(Branches, OutputsThatNoNodeOfThemMakesAreCopied) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

@@ -231,4 +231,4 @@ TEST(Functions, OfTheDefaultDomainStandForTheStandardsOwn) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

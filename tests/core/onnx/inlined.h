@@ -29,4 +29,4 @@ inline std::vector<std::string> ops(const pb::ModelProto& model) {
   return types;
 }
 
-}  // namespace regraft::onnx::test
+}

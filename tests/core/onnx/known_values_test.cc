@@ -111,4 +111,4 @@ TEST_F(KnownValuesTest, ASliceOfIntegersIsThatOfTheSpecification) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

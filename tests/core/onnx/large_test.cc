@@ -98,4 +98,4 @@ INSTANTIATE_TEST_SUITE_P(Files, Large, ::testing::Bool(),
                          [](const auto& instance) { return instance.param ? "One" : "Many"; });
 
 }  // namespace
-}  // namespace regraft::onnx
+}

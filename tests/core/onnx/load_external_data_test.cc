@@ -280,4 +280,4 @@ TEST_F(External, SaysWhichFileIsMissing) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

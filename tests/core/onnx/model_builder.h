@@ -148,4 +148,4 @@ inline std::string output_type(const ImportedModel& model, const std::string& ou
   return "";
 }
 
-}  // namespace regraft::onnx::test
+}

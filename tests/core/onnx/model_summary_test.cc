@@ -56,4 +56,4 @@ TEST(Summary, SaysWhatSequencesAndOptionalsHold) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

@@ -83,4 +83,4 @@ TEST(Memory, ImportAndExportOfBertStayBelowItsSize) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

@@ -175,4 +175,4 @@ TEST(Forms, RefuseOpsetsWithoutThem) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

@@ -50,4 +50,4 @@ TEST(NodeRenaming, WhatNodesDefineGetsNewNamesAndTheRestKeepsIts) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

@@ -71,4 +71,4 @@ TEST(OpaqueAttrs, AQuantisedLstmHasTheTypeOfAnLstm) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

@@ -104,4 +104,4 @@ TEST(OpaqueTypes, OfEinsumsFollowFromTheirLabels) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

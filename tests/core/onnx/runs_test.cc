@@ -19,4 +19,4 @@ TEST(Runs, OfABodyInABodyMultiply) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

@@ -33,4 +33,4 @@ inline void set_text(::onnx::NodeProto& node, const std::string& name, const std
   add_attribute(node, name, ::onnx::AttributeProto::STRING).set_s(value);
 }
 
-}  // namespace regraft::onnx::test
+}

@@ -248,4 +248,4 @@ TEST_F(ComputedShapes, ADeclaredNumberIsNotBelievedWhereASizeIsKnown) {
 }
 
 }  // namespace
-}  // namespace regraft::onnx
+}

@@ -27,4 +27,4 @@ inline void expect_refused(const BadRule& bad) {
   }
 }
 
-}  // namespace regraft::rules::testing
+}

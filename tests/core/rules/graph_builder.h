@@ -11,4 +11,4 @@ using graph::NodeId;
 using graph::OpKind;
 using graph::Value;
 
-}  // namespace regraft::rules::testing
+}

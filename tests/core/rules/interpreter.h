@@ -371,4 +371,4 @@ inline double relative_difference(const HostTensor& a, const HostTensor& b) {
   return largest > 0 ? difference / largest : difference;
 }
 
-}  // namespace regraft::rules::testing
+}

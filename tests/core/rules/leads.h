@@ -37,4 +37,4 @@ inline void expect_shipped_rules_lead(GraphBuilder& b, const std::string& script
   expect_leads(b, script, shipped());
 }
 
-}  // namespace regraft::rules::testing
+}

@@ -103,4 +103,4 @@ inline void convolutions(GraphBuilder& b) {
       b.op(OpKind::gemm, {b.op(OpKind::flatten, {y}, {{Attr::axis, std::int64_t{1}}}), b.weight({4, 3})}));
 }
 
-}  // namespace regraft::rules::testing
+}

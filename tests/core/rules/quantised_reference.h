@@ -37,4 +37,4 @@ inline graph::HostTensor quantised(graph::OpKind kind, const graph::AttrBlock& a
   return out;
 }
 
-}  // namespace regraft::rules::testing
+}

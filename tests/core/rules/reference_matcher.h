@@ -334,4 +334,4 @@ inline std::size_t expect_reference_matches(const RuleSet& rules, std::uint32_t 
   return wanted.size();
 }
 
-}  // namespace regraft::rules::testing
+}

@@ -27,4 +27,4 @@ inline std::string test_name(const RuleSet& rules, std::uint32_t rule) {
   return name;
 }
 
-}  // namespace regraft::rules
+}

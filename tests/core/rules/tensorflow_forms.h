@@ -45,4 +45,4 @@ inline graph::Value scaled_cube(GraphBuilder& b, graph::Value x, double c) {
   return b.op(OpKind::mul, {b.scalar(c), b.op(OpKind::pow, {x, b.scalar(3)})});
 }
 
-}  // namespace regraft::rules::testing
+}

@@ -142,4 +142,4 @@ TEST(AllSitesDescent, IsNeverWorseThanGreedyWithinTheSameLimits) {
 }
 
 }  // namespace
-}  // namespace regraft::search
+}

@@ -46,4 +46,4 @@ TEST(AllSitesMoves, ComeCheapestFirstAndLeaveTheStateAsItWas) {
 }
 
 }  // namespace
-}  // namespace regraft::search
+}

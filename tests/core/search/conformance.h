@@ -191,4 +191,4 @@ inline void check_search(SearchConformance::Make make, const SearchProblem& prob
   SearchConformance(std::move(make), problem).check(seed);
 }
 
-}  // namespace regraft::search
+}

@@ -40,4 +40,4 @@ inline std::size_t count(const graph::Graph& graph, graph::OpKind kind, std::siz
   return found;
 }
 
-}  // namespace regraft::search::testing
+}

@@ -188,4 +188,4 @@ TEST(Descent, LooksAtAllOnceMoreWhereItSeemsToEnd) {
 }
 
 }  // namespace
-}  // namespace regraft::search
+}

@@ -36,4 +36,4 @@ TEST(Greedy, TakesAllThatPaysOfALargeGraphAtOnce) {
 }
 
 }  // namespace
-}  // namespace regraft::search
+}

@@ -51,4 +51,4 @@ TEST(Prior, IsNotAskedWhereNoOpAloneIsLeft) {
 }
 
 }  // namespace
-}  // namespace regraft::search
+}

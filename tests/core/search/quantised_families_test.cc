@@ -83,4 +83,4 @@ TEST(QuantisedFamilies, UnsignedBytesStay) {
 }
 
 }  // namespace
-}  // namespace regraft::search
+}

@@ -85,4 +85,4 @@ TEST(Restarts, StopAtALimitWhereEveryEndIsKnown) {
 }
 
 }  // namespace
-}  // namespace regraft::search
+}

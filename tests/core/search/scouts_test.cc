@@ -141,4 +141,4 @@ TEST_F(ScoutsTest, AreCalledBackWhenTheSearchIsStopped) {
 }
 
 }  // namespace
-}  // namespace regraft::search
+}

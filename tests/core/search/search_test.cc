@@ -372,4 +372,4 @@ TEST(Prior, OfTheWrongSizeIsRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::search
+}

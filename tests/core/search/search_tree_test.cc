@@ -48,4 +48,4 @@ TEST(SearchTree, LeadsToWhatIsKeptWhateverIsForgotten) {
 }
 
 }  // namespace
-}  // namespace regraft::search
+}

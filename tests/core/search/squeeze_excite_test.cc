@@ -68,4 +68,4 @@ TEST(SqueezeExcite, TheFactorStaysAsItIsWhereNoConvolutionIsNear) {
 }
 
 }  // namespace
-}  // namespace regraft::search
+}

@@ -74,4 +74,4 @@ TEST(TensorflowFamilies, ANormOfOtherAxesStaysInParts) {
 }
 
 }  // namespace
-}  // namespace regraft::search
+}

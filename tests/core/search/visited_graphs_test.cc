@@ -39,4 +39,4 @@ TEST(VisitedGraphs, StaysWithinItsBoundAndKnowsTheLatest) {
 }
 
 }  // namespace
-}  // namespace regraft::search
+}

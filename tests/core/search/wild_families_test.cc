@@ -379,4 +379,4 @@ TEST(WildFamilies, KeysAndValuesThatHeadsShareAreNotRepeated) {
 }
 
 }  // namespace
-}  // namespace regraft::search
+}

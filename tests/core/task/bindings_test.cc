@@ -35,4 +35,4 @@ TEST(Bindings, AModelsOwnSizesCountBeforeThoseForAll) {
 }
 
 }  // namespace
-}  // namespace regraft::task
+}

@@ -34,4 +34,4 @@ TEST(EnvironmentPool, LetsGoTheOneThatWasNotUsedForTheLongest) {
 }
 
 }  // namespace
-}  // namespace regraft::task
+}

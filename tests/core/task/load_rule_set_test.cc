@@ -20,4 +20,4 @@ TEST(RuleFiles, AStatusNamesTheInstallationsRulesOfThatStatusOrBetter) {
 }
 
 }  // namespace
-}  // namespace regraft::task
+}

@@ -85,4 +85,4 @@ TEST(Workload, MeasuredCostsAreThoseOfThisMachinesKernels) {
 }
 
 }  // namespace
-}  // namespace regraft::task
+}

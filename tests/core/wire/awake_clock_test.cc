@@ -75,4 +75,4 @@ TEST(ClockJump, AnActorsDoesNotEndItsSearch) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

@@ -241,4 +241,4 @@ INSTANTIATE_TEST_SUITE_P(Over, BrokenLink, testing::Values(TestRun::Over::kTcp, 
                          transport_name);
 
 }  // namespace
-}  // namespace regraft::wire
+}

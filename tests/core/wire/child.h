@@ -64,4 +64,4 @@ class Child {
   pid_t pid_ = -1;
 };
 
-}  // namespace regraft::wire::testing_support
+}

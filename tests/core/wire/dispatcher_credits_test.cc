@@ -176,4 +176,4 @@ TEST_F(DispatcherTest, AConnectionSpeaksForNoMoreActorsThanItMay) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

@@ -112,4 +112,4 @@ class DispatcherTest : public testing::Test {
   std::unique_ptr<Dispatcher> dispatcher_;
 };
 
-}  // namespace regraft::wire
+}

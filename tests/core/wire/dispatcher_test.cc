@@ -237,4 +237,4 @@ TEST_F(DispatcherTest, InDeterministicModeLostWorkIsIssuedAgainWithItsSeedAndVer
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

@@ -42,4 +42,4 @@ TEST(Frame, SmallAndEmptyBlocksWorkToo) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

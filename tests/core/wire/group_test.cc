@@ -319,4 +319,4 @@ INSTANTIATE_TEST_SUITE_P(Transports, GroupTest, ::testing::Values(false, true),
                          [](const auto& plain) { return plain.param ? "plain" : "secured"; });
 
 }  // namespace
-}  // namespace regraft::wire
+}

@@ -293,4 +293,4 @@ INSTANTIATE_TEST_SUITE_P(Over, Transport,
                          transport_name);
 
 }  // namespace
-}  // namespace regraft::wire
+}

@@ -185,4 +185,4 @@ TEST_F(JournalTest, AFullDiskIsAnErrorThatLeavesTheFileWhole) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

@@ -93,4 +93,4 @@ TEST(AuthorisedKeys, RefusesNamesThatLeaveTheFolderAndTextsThatAreNoKeys) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

@@ -344,4 +344,4 @@ TEST(TicketCounts, SaysWhatDoesNotBalance) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

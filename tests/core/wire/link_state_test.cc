@@ -130,4 +130,4 @@ TEST_F(LinkStateTest, ThoseWhoWaitForWeightsGoOnAtAWelcomeAtAStopAndAtAFailure) 
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

@@ -123,4 +123,4 @@ TEST(Message, AnotherVersionOfATypeIsRefusedWithARemedy) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

@@ -139,4 +139,4 @@ TEST(Stopped, ALearnerForLongerThanSilenceMayLastLosesNothing) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

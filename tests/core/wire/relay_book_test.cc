@@ -23,4 +23,4 @@ TEST(RelayBook, ATicketWhoseKindIsForgottenAsItIsIssuedIsItself) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

@@ -197,4 +197,4 @@ TEST(RelayWeights, ThatAreGoneAreAskedForOnce) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

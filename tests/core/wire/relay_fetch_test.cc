@@ -117,4 +117,4 @@ TEST_F(RelayFetch, ARelaysEndsWhereItIsAskedToStop) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

@@ -52,4 +52,4 @@ TEST(RelayFile, OfOneThatWroteNoneStays) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

@@ -57,4 +57,4 @@ inline LinkOptions behind(TestRun& run, const std::string& name) {
   return options;
 }
 
-}  // namespace regraft::wire::testing_support
+}

@@ -336,4 +336,4 @@ TEST(RelayKilled, ComesBackAsItsNextIncarnationAndItsActorsFindIt) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

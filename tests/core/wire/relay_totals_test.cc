@@ -142,4 +142,4 @@ TEST(RelayTotals, OfActorsOfOneNameBehindTwoRelaysAreTwo) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

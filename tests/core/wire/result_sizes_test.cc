@@ -35,4 +35,4 @@ TEST(ResultSizes, OldOnesAreForgottenAndNoneIsExpectedAboveTheMost) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

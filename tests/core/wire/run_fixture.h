@@ -163,4 +163,4 @@ inline WireError error_of(const std::function<void()>& call) {
   return WireError(WireFault::kMisuse, "no error", "", "");
 }
 
-}  // namespace regraft::wire::testing_support
+}

@@ -118,4 +118,4 @@ TEST(Endpoint, LoopbackIsWhatNoOtherMachineHears) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

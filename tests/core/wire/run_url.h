@@ -31,4 +31,4 @@ inline std::string url_of(const RunInfo& info) {
          (info.server_key.empty() ? "" : "&key=" + hex_of(info.server_key));
 }
 
-}  // namespace regraft::wire::testing_support
+}

@@ -225,4 +225,4 @@ TEST_F(Listening, PlainTransportIsForThisMachineOnly) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

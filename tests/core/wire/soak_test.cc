@@ -75,4 +75,4 @@ TEST(Soak, MemoryIsFlatAfterATenthAndTheJournalIsBounded) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

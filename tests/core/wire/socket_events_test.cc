@@ -31,4 +31,4 @@ TEST(SocketEvents, TellAHandshakeThatIsNotAnsweredFromOneThatIsRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

@@ -267,4 +267,4 @@ inline std::uint16_t bind_known_port(HubOptions& options) {
   return port;
 }
 
-}  // namespace regraft::wire::testing_support
+}

@@ -62,4 +62,4 @@ TEST(TicketCounts, OnlyTheLastGenerationHasTicketsOutstanding) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

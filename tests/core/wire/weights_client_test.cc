@@ -73,4 +73,4 @@ TEST_F(WeightsClientTest, WhatIsNoChunkOfTheWeightsIsCorrupt) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

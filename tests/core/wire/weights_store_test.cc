@@ -99,4 +99,4 @@ TEST(WeightsAssembler, RefusesASizeThatNobodyShouldAllocate) {
 }
 
 }  // namespace
-}  // namespace regraft::wire
+}

@@ -111,4 +111,4 @@ TEST_F(CallFilesTest, StandardOutputBelongsToOneOutputAlone) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -91,4 +91,4 @@ TEST(BenchEnvironment, RefusesWhatDoesNotGoTogether) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -233,4 +233,4 @@ TEST_F(BindingsTest, WhatCannotBeBoundIsRefusedWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -344,4 +344,4 @@ TEST(Calibrate, MeasuresEachGraphAndRanksThem) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

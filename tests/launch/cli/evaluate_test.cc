@@ -237,4 +237,4 @@ TEST_F(Evaluate, WhatCannotBeEvaluatedIsRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

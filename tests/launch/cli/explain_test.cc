@@ -67,4 +67,4 @@ TEST_F(ExplainTest, BisectsForTheRewriteThatBreaksACheck) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

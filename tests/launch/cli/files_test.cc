@@ -262,4 +262,4 @@ TEST_F(Files, AFullDiskIsAnErrorAndKeepsTheOldFile) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

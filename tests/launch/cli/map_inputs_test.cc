@@ -73,4 +73,4 @@ TEST_F(MapInputs, PoliciesAreComparedOnItAllTheSame) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

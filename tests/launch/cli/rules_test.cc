@@ -313,4 +313,4 @@ TEST_F(RulesCli, GenerateFindsRulesAndGoesOnWhereItStopped) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

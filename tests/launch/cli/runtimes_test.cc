@@ -391,4 +391,4 @@ TEST_F(RuntimesTest, AutoMeasuresInOpenVinoToo) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

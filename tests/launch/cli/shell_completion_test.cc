@@ -163,4 +163,4 @@ TEST(CommandTree, TellsKindsOfOptionsApart) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

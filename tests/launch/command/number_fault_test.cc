@@ -68,4 +68,4 @@ TEST(NumberFault, OthersAreTakenAsBefore) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

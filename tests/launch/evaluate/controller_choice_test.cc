@@ -276,4 +276,4 @@ TEST_F(ChoiceOfAJob, OfFewerUpdatesThanBetweenChecksTheLastOneIsChecked) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -43,4 +43,4 @@ TEST_F(ScoreTest, TheBestGraphIsNoWorseThanTheLast) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -31,4 +31,4 @@ TEST(ModelGraphs, AreFoundByTheirPaths) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -211,4 +211,4 @@ INSTANTIATE_TEST_SUITE_P(Relays, ChaosTest, ::testing::Values("off", "all"),
                          [](const auto& relays) { return relays.param; });
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -81,4 +81,4 @@ TEST(ConfigWarnings, TheLearnersLogHoldsThem) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

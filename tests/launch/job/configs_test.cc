@@ -218,4 +218,4 @@ TEST(Configs, AreTheProgramsOwnWhereverItIsCalled) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

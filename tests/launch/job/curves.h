@@ -38,4 +38,4 @@ inline void expect_job_curves(const std::filesystem::path& events) {
   EXPECT_GT(fastest, 0) << "no actor's steps a second";
 }
 
-}  // namespace regraft::launch::testing
+}

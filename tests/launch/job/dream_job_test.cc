@@ -285,4 +285,4 @@ TEST_F(DreamJobTest, ActorsOfNoUseAreRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

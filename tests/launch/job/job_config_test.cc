@@ -44,4 +44,4 @@ TEST(JobConfig, HasAPageOfAllKeys) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

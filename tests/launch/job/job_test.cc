@@ -296,4 +296,4 @@ TEST_F(JobTest, APortInUseIsAClearError) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -30,4 +30,4 @@ TEST(JoinRun, AWorkerThatComesBeforeTheLearnerSaysWhatItWaitsFor) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -89,4 +89,4 @@ TEST_F(LoadTestJobTest, FailsWhereItsLimitComesFirst) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -343,4 +343,4 @@ TEST_F(ModelBasedTest, RanksOfMpirunGoThroughTheStepsTogether) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

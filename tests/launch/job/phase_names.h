@@ -18,4 +18,4 @@ inline std::vector<std::string> phase_names() {
   return names;
 }
 
-}  // namespace regraft::launch::testing
+}

@@ -92,4 +92,4 @@ TEST(JobPhases, AnActorOfAnotherKindIsRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

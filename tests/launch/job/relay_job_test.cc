@@ -81,4 +81,4 @@ TEST_F(RelayJobTest, UnderMpirunTheFirstRankOfAHostHasIt) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

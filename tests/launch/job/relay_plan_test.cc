@@ -80,4 +80,4 @@ TEST(RelayPlan, WaitingEndsWithWhatIsAmiss) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

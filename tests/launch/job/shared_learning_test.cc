@@ -136,4 +136,4 @@ TEST_F(SharedLearningTest, WhatHasOneLearnerSaysSo) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

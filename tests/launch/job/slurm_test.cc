@@ -122,4 +122,4 @@ TEST_F(SlurmTest, ActorsOnOtherNodesReachTheLearner) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

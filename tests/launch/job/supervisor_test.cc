@@ -113,4 +113,4 @@ TEST_F(SupervisorTest, ContinueAsksForASaveWithoutStopping) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -42,4 +42,4 @@ TEST(CollectingChooser, AControllerOfAnotherActionModeIsRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

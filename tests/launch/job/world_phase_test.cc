@@ -234,4 +234,4 @@ TEST_F(WorldPhaseTest, CollectAloneGivesAFileOfRollouts) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

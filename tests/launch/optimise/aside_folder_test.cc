@@ -64,4 +64,4 @@ TEST_F(AsideFolderTest, IsHiddenHasTheModeOfNewFilesAndGoesWithItsObject) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

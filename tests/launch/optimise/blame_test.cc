@@ -87,4 +87,4 @@ TEST(Blame, GoesFromTheRewriteToTheRuleAndEnds) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

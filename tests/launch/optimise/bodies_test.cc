@@ -279,4 +279,4 @@ TEST_F(BodiesTest, AModelThatDoesNotEndComesBack) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -112,4 +112,4 @@ TEST_F(Changes, PartsBeforeThatBecomeOneAreOne) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -81,4 +81,4 @@ TEST_F(CheckedPaths, WhatPassesStaysTakenIn) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -145,4 +145,4 @@ TEST(DomainOfRules, IsListed) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

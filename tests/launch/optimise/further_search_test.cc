@@ -70,4 +70,4 @@ TEST(FurtherSearch, StartsWhereTrialsEnded) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

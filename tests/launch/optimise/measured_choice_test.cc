@@ -174,4 +174,4 @@ TEST_F(Choice, RunsASlowModelOnceToLearnThatTheTimeIsTooShort) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

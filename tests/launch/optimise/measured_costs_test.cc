@@ -189,4 +189,4 @@ TEST_F(MeasuredCostsTest, WithoutARewriteNothingIsProfiled) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -94,4 +94,4 @@ TEST(OptimiseReport, ALongerSearchIsNoRemedyForOneThatEnded) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

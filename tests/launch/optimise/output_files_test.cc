@@ -114,4 +114,4 @@ TEST(OutputFiles, ACopyBringsItsExternalData) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

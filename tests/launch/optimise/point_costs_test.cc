@@ -70,4 +70,4 @@ TEST(PointCosts, SlowerSizesLieBeyondThePoints) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -195,4 +195,4 @@ TEST_F(RefusedRules, AScriptThatMakesAnotherModelEndsWithoutOutput) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

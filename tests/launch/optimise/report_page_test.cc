@@ -75,4 +75,4 @@ TEST_F(PageOfAModel, IsAnOutputAsOthersAre) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

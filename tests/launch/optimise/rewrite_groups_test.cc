@@ -103,4 +103,4 @@ TEST_F(Groups, LeftOutTheyTakeWithThemWhatStandsOnThem) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -141,4 +141,4 @@ TEST_F(Trials, GiveEachSetOfRewritesEitherSettings) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

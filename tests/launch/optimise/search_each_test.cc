@@ -91,4 +91,4 @@ TEST_F(SearchEachTest, RunsWeigh) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

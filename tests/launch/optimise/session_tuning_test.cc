@@ -160,4 +160,4 @@ TEST(SettingsReport, SplitsTheGain) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -70,4 +70,4 @@ TEST_P(Siblings, SlicesOfAnAxis) {
 INSTANTIATE_TEST_SUITE_P(Counts, Siblings, ::testing::Values(31, 32, 33, 100));
 
 }  // namespace
-}  // namespace regraft::launch
+}

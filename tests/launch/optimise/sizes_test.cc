@@ -124,4 +124,4 @@ TEST_F(SizesTest, UserInputsGiveTheSizes) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -46,4 +46,4 @@ TEST(TimeBudget, SlowModelsNeedMoreToConfirm) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

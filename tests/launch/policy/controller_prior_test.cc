@@ -60,4 +60,4 @@ TEST(ControllerPrior, GoesOnFromWhatItRememberedOfTheGraphBefore) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

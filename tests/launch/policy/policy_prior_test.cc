@@ -21,4 +21,4 @@ TEST(UnseenNote, NamesTheRulesThatMatchedNowhereInTraining) {
 }
 
 }  // namespace
-}  // namespace regraft::launch
+}

@@ -23,4 +23,4 @@ TEST(ControllerOnTheDevice, LearnsWhatTheCpuLearnsWithinRounding) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

@@ -85,4 +85,4 @@ TEST_F(ControllerGroupTest, AnUpdateMayLeaveALearnerWithoutSteps) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

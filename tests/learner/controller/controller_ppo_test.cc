@@ -309,4 +309,4 @@ TEST(LinearController, EvolutionRaisesTheReturnInTheDream) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

@@ -91,4 +91,4 @@ TEST_F(DreamPhaseTest, ARefusedBundleIsRejectedAndCountedAlsoAfterARestart) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

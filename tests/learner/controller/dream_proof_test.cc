@@ -248,4 +248,4 @@ TEST_P(DreamProof, AControllerTrainedInDreamsAloneNearsTheKnownOptimum) {
 INSTANTIATE_TEST_SUITE_P(Seeds, DreamProof, testing::Range<std::uint64_t>(1, 6));
 
 }  // namespace
-}  // namespace regraft::learner
+}

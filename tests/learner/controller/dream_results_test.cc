@@ -50,4 +50,4 @@ TEST(DreamResults, SegmentsOfSeveralBundlesAreAMixture) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

@@ -93,4 +93,4 @@ TEST(DreamValidity, FiguresAreThoseOfItsTrajectories) {
 }
 
 }  // namespace
-}  // namespace regraft::replay
+}

@@ -113,4 +113,4 @@ TEST_F(DynaTest, ComesBackFromACheckpoint) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

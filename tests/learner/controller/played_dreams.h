@@ -48,4 +48,4 @@ struct PlayedDreams {
   }
 };
 
-}  // namespace regraft::test
+}

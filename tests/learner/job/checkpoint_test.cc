@@ -226,4 +226,4 @@ TEST_F(CheckpointTest, TicketCountsAreRolledBackToTheMarkOfTheCheckpointOrToNoth
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

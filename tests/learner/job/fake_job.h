@@ -182,4 +182,4 @@ class FakePhase : public Phase {
   bool due_ = false;
 };
 
-}  // namespace regraft::learner::testing
+}

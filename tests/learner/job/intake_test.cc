@@ -105,4 +105,4 @@ TEST_F(IntakeTest, WhatEndsItsThreadIsThrownToWhoWaits) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

@@ -150,4 +150,4 @@ TEST_F(JobCurvesTest, StalenessHasItsMeanAndItsMost) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

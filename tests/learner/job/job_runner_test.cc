@@ -318,4 +318,4 @@ TEST_F(JobRunnerTest, ACheckpointOfAnotherPhaseIsRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

@@ -44,4 +44,4 @@ TEST(LearnerOptions, RelaysAreStartedOnlyWhereAskedFor) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

@@ -48,4 +48,4 @@ TEST(TicketPlan, GoesOnWhereItWasOrWithTheWholeInterruptedUpdate) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

@@ -102,4 +102,4 @@ TEST(UpdateSharing, OneThatLearnsAloneMakesNoBytes) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

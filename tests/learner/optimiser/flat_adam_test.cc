@@ -107,4 +107,4 @@ TEST_F(FlatAdamTest, BytesOfAnotherNetworkAreRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

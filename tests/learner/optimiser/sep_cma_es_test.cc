@@ -116,4 +116,4 @@ TEST(SepCmaEs, BadInputIsRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

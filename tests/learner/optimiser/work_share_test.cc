@@ -64,4 +64,4 @@ TEST(WorkShare, PartsJoinToAllRowsHoweverFewThereAre) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

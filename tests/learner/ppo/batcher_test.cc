@@ -90,4 +90,4 @@ TEST(Batcher, ForgetsTicketsOnceTheirWeightsAreTooOldToBeTrainedOn) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

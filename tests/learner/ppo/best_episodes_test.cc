@@ -135,4 +135,4 @@ TEST(BestEpisodes, SurvivesACheckpoint) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

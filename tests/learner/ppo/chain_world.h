@@ -179,4 +179,4 @@ inline double evaluate(nn::Policy& policy, std::size_t nodes, std::size_t count,
   return sum / static_cast<double>(count);
 }
 
-}  // namespace regraft::test
+}

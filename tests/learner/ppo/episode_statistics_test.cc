@@ -44,4 +44,4 @@ TEST(EpisodeStatistics, GoOnAfterBeingSaved) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

@@ -156,4 +156,4 @@ INSTANTIATE_TEST_SUITE_P(Both, Imitation, testing::Values(nn::Head::pointer, nn:
                          [](const auto& head) { return std::string(enum_name(head.param)); });
 
 }  // namespace
-}  // namespace regraft::learner
+}

@@ -109,4 +109,4 @@ TEST(LoadMeter, PredictsTheLimitOfProcessorsOrOfTheBusiestThread) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

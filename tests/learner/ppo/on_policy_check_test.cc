@@ -56,4 +56,4 @@ TEST(OnPolicyCheck, WarnsOnce) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

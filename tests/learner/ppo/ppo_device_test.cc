@@ -80,4 +80,4 @@ INSTANTIATE_TEST_SUITE_P(Both, PpoOnTheDevice, testing::Values(nn::Head::pointer
                          [](const auto& head) { return std::string(enum_name(head.param)); });
 
 }  // namespace
-}  // namespace regraft::learner
+}

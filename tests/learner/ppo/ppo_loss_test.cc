@@ -106,4 +106,4 @@ TEST(PpoLoss, OnlyImitatedDecisionsAreNoDivisionByNothing) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

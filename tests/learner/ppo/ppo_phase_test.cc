@@ -128,4 +128,4 @@ TEST_F(PpoPhaseTest, ThePolicyNamesTheRulesThatMatchedInTrainingInterruptedOrNot
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

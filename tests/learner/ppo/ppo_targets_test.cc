@@ -127,4 +127,4 @@ TEST(PpoTargets, ArraysOfDifferentLengthsAreRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

@@ -378,4 +378,4 @@ TEST(Ppo, RefusesWhatItCannotTrainOn) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

@@ -257,4 +257,4 @@ INSTANTIATE_TEST_SUITE_P(Heads, HandicappedFamily,
                          });
 
 }  // namespace
-}  // namespace regraft::learner
+}

@@ -197,4 +197,4 @@ TEST_F(CollectPhaseTest, AReplayThatForgetsBeforeItHoldsEnoughIsFound) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

@@ -72,4 +72,4 @@ inline learner::WorldOptions small_world_options() {
   return options;
 }
 
-}  // namespace regraft::test
+}

@@ -56,4 +56,4 @@ TEST_F(WorldOnTheDevice, FitsWhatTheFusedKernelsFitWithinRounding) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

@@ -278,4 +278,4 @@ TEST_F(WorldFitTest, AModelWithoutAnEpisodeIsFoundBeforeTheFit) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

@@ -109,4 +109,4 @@ TEST_F(WorldGroupTest, AFitThatGoesOnFromACheckpointEndsInTheSameBits) {
 }
 
 }  // namespace
-}  // namespace regraft::learner
+}

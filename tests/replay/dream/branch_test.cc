@@ -127,4 +127,4 @@ TEST(Branches, TicketsOfAGenerationGoRoundTheModelsThenTheCandidates) {
 }
 
 }  // namespace
-}  // namespace regraft::replay
+}

@@ -81,4 +81,4 @@ TEST_F(EndlessDreams, AnEpisodeOfManySegmentsIsCutWhereOneStateFollowsTheOther) 
 }
 
 }  // namespace
-}  // namespace regraft::replay
+}

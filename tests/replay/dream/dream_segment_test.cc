@@ -157,4 +157,4 @@ TEST(DreamSegment, TheEpisodesOfATicketFitItWhateverIsPlayed) {
 }
 
 }  // namespace
-}  // namespace regraft::replay
+}

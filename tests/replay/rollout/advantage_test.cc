@@ -236,4 +236,4 @@ TEST(Advantage, ArraysOfDifferentLengthsAreRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::replay
+}

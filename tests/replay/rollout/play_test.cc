@@ -114,4 +114,4 @@ TEST_F(RandomCollector, EveryEpisodeDrawsHowManyTrialsItHas) {
 }
 
 }  // namespace
-}  // namespace regraft::replay
+}

@@ -51,4 +51,4 @@ inline std::set<std::uint32_t> rewritten(std::set<std::uint32_t> ids, Rng& rng) 
   return ids;
 }
 
-}  // namespace regraft::replay::testing
+}

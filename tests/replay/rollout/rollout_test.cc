@@ -77,4 +77,4 @@ TEST(Rollout, AFileOfThemComesBackAndDamageIsRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::replay
+}

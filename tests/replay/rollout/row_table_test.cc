@@ -95,4 +95,4 @@ TEST(RowTable, ADeltaThatContradictsItselfIsRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::replay
+}

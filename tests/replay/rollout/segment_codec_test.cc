@@ -215,4 +215,4 @@ TEST(SegmentCodec, ObservationsThatBreakTheContractAreNotEncoded) {
 }
 
 }  // namespace
-}  // namespace regraft::replay
+}

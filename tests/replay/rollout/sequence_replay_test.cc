@@ -123,4 +123,4 @@ TEST(SequenceReplay, ComesBackFromACheckpointAndOrdersByTicket) {
 }
 
 }  // namespace
-}  // namespace regraft::replay
+}

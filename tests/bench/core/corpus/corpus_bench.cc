@@ -33,4 +33,4 @@ const bool registered = [] {
 }();
 
 }  // namespace
-}  // namespace regraft::corpus
+}

@@ -52,4 +52,4 @@ void BM_EditAndCost(benchmark::State& state) {
 BENCHMARK(BM_EditAndCost)->Arg(10)->Arg(100);
 
 }  // namespace
-}  // namespace regraft::cost
+}

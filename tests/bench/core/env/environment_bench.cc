@@ -215,4 +215,4 @@ void peeked_candidates(benchmark::State& bench) {
 BENCHMARK(peeked_candidates)->Arg(10)->Arg(100)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
-}  // namespace regraft::env
+}

@@ -51,4 +51,4 @@ void judge_sessions(benchmark::State& state) {
 BENCHMARK(judge_sessions)->Arg(10)->Arg(20)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -53,4 +53,4 @@ BENCHMARK(dream_step_torch)->ArgNames({"batch", "rules"})->Args({1, 1})->Args({2
 BENCHMARK(dream_step_fused)->ArgNames({"batch", "rules"})->Args({1, 1})->Args({256, 1})->Args({256, 200});
 
 }  // namespace
-}  // namespace regraft::nn::training
+}

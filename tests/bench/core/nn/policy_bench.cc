@@ -31,4 +31,4 @@ BENCHMARK_CAPTURE(forward, gpu_torch, "gpu", Engine::torch)->Arg(1)->Arg(16);
 BENCHMARK_CAPTURE(forward, gpu_automatic, "gpu", Engine::automatic)->Arg(1)->Arg(16);
 
 }  // namespace
-}  // namespace regraft::nn
+}

@@ -48,4 +48,4 @@ void fold_transpose(benchmark::State& bench) {
 BENCHMARK(fold_transpose)->Arg(1024)->Arg(5120)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace regraft::onnx
+}

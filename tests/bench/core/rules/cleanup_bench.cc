@@ -45,4 +45,4 @@ BENCHMARK_CAPTURE(CleanUp, transposes, true)
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace regraft::rules
+}

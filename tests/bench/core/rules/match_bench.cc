@@ -65,4 +65,4 @@ void FullMatch(benchmark::State& state) {
 BENCHMARK(FullMatch)->Arg(0)->Arg(1)->Arg(2)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
-}  // namespace regraft::rules
+}

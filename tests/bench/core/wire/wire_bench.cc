@@ -118,4 +118,4 @@ void BM_JournalledTicket(benchmark::State& state) {
 BENCHMARK(BM_JournalledTicket)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
-}  // namespace regraft::wire
+}

@@ -367,4 +367,4 @@ TEST_F(Equivalence, ReportGoesThroughJson) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -71,4 +71,4 @@ TEST(Compare, OfContainersTheLargestErrorOfAnItemCounts) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -19,4 +19,4 @@ TEST(ComparisonBindings, UseDistinctPrimesWithACommonRetry) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -16,4 +16,4 @@ TEST(ToleranceRule, IsFourSpreadsWithinItsBounds) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

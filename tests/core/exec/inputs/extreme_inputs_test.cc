@@ -140,4 +140,4 @@ TEST_F(OnExtremes, WhereTheOriginalOverflowsByItselfNothingFollows) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -368,4 +368,4 @@ TEST_F(FindFeed, LargerSizesAreLeftOutWhereRunsTakeLong) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

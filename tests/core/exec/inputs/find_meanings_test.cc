@@ -248,4 +248,4 @@ TEST_F(FindMeanings, WhatIsDrawnForAReaderRuns) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -97,4 +97,4 @@ TEST(RandomInputs, RefuseWhatTheyCannotFill) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

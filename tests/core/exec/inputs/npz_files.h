@@ -74,4 +74,4 @@ inline std::string floats(const std::vector<float>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
 
-}  // namespace regraft::exec::testing
+}

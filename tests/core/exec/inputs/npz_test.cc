@@ -81,4 +81,4 @@ TEST(Npz, RefusesDamage) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

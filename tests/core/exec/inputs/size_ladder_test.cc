@@ -43,4 +43,4 @@ TEST_F(SizeLadder, NodesAndEdgesOfGraphsAreMany) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -39,4 +39,4 @@ TEST(SmallSizes, TheSmallestComeFirstThenNeighboursOfTheConstants) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -90,4 +90,4 @@ TEST_F(UserInputsTest, AreWhatModelsAreComparedOn) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -120,4 +120,4 @@ TEST(FitByKind, ErrorsAreThoseOfKernelsThatWereNotSeen) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

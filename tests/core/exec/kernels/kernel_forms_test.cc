@@ -313,4 +313,4 @@ const Case kBehindConvolutions[] = {
 INSTANTIATE_TEST_SUITE_P(BehindConvolutions, KernelForms, ::testing::ValuesIn(kBehindConvolutions), name_of);
 
 }  // namespace
-}  // namespace regraft::exec
+}

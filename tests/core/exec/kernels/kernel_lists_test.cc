@@ -316,4 +316,4 @@ TEST(KernelSamples, OtherJsonIsRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

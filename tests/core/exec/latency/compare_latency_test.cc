@@ -341,4 +341,4 @@ TEST(Measurement, GoesThroughJson) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -120,4 +120,4 @@ TEST(DenseKernels, AreProductsAndConvolutionsInAnyForm) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -120,4 +120,4 @@ TEST(DrawnInputsLauncher, HasInputsWrittenOnceForEachPointAndSeed) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -22,4 +22,4 @@ TEST(MeasureSteps, TakesThemInOrderAndTheirTimes) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

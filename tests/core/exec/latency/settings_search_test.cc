@@ -105,4 +105,4 @@ TEST(FindSettings, TriesTheFirstOfTheTableWhereTimeIsShort) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

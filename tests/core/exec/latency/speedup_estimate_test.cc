@@ -101,4 +101,4 @@ TEST(Judge, SeldomAcceptsWhatIsNotFasterAndFindsWhatIs) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

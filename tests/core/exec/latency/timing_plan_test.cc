@@ -30,4 +30,4 @@ TEST(TimingPlan, ASessionTakesItsStartItsLoadAndAllItsRuns) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -100,4 +100,4 @@ TEST(Trials, AffordFewerOfASlowModel) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -271,4 +271,4 @@ inline bool add_conv_block(Sketch& s) {
   return true;
 }
 
-}  // namespace regraft::exec::rewrite_fuzzing
+}

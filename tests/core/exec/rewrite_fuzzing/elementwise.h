@@ -252,4 +252,4 @@ inline bool add_cast(Sketch& s) {
   return true;
 }
 
-}  // namespace regraft::exec::rewrite_fuzzing
+}

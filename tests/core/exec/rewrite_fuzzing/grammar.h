@@ -134,4 +134,4 @@ inline GeneratedModel generate_model(std::uint64_t seed) {
   return {s.model().SerializeAsString(), opset, real, dynamic};
 }
 
-}  // namespace regraft::exec::rewrite_fuzzing
+}

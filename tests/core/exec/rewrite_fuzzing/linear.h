@@ -349,4 +349,4 @@ inline bool add_reduce(Sketch& s) {
   return true;
 }
 
-}  // namespace regraft::exec::rewrite_fuzzing
+}

@@ -335,4 +335,4 @@ inline bool add_if(Sketch& s) {
   return true;
 }
 
-}  // namespace regraft::exec::rewrite_fuzzing
+}

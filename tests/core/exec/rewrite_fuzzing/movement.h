@@ -385,4 +385,4 @@ inline bool add_pad(Sketch& s) {
   return true;
 }
 
-}  // namespace regraft::exec::rewrite_fuzzing
+}

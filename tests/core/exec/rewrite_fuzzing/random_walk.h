@@ -245,4 +245,4 @@ class Walk {
   WalkOutcome outcome_;
 };
 
-}  // namespace regraft::exec::rewrite_fuzzing
+}

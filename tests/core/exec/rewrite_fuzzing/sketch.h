@@ -256,4 +256,4 @@ class Sketch {
   int next_ = 0;
 };
 
-}  // namespace regraft::exec::rewrite_fuzzing
+}

@@ -35,4 +35,4 @@ TEST(ModelSkeleton, RefusesEveryTruncation) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

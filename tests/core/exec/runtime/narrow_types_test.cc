@@ -86,4 +86,4 @@ TEST(NarrowTypes, ShareBytesTheFirstInTheLowestBits) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -167,4 +167,4 @@ TEST(OrtSession, TimesBetweenItsBounds) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -54,4 +54,4 @@ TEST(RuntimeMessage, KeepsWhatHasNoOtherWords) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

@@ -94,4 +94,4 @@ TEST(ParseSettings, ReadsAnObjectOfTextsAlone) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

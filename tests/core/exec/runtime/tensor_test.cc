@@ -121,4 +121,4 @@ TEST(Compare, IntegersStringsAndShapesAreExact) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

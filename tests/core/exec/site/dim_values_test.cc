@@ -70,4 +70,4 @@ TEST_F(DimValuesTest, TakeAnOddNameForASymbol) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

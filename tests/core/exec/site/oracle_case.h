@@ -65,4 +65,4 @@ inline std::vector<float> ramp(std::size_t count) {
 
 using Node = ::onnx::NodeProto;
 
-}  // namespace regraft::exec::testing
+}

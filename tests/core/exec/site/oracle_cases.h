@@ -361,4 +361,4 @@ inline std::vector<Case> all_cases() {
   return cases;
 }
 
-}  // namespace regraft::exec::testing
+}

@@ -143,4 +143,4 @@ TEST(Oracle, KnowsEveryOpKind) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

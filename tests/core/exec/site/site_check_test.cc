@@ -319,4 +319,4 @@ TEST_F(SiteCheck, PassesConstantsThatWereDenormalBefore) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

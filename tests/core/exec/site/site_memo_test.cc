@@ -107,4 +107,4 @@ TEST_F(SiteMemoTest, WhatFailedIsCheckedAgain) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

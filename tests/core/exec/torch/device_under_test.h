@@ -18,4 +18,4 @@ inline std::string device_under_test() {
 /// largest value.
 inline constexpr double kTf32Tolerance = 1e-2;
 
-}  // namespace regraft::exec::testing
+}

@@ -159,4 +159,4 @@ TEST(TorchModel, SaysWhatItCannotRun) {
 }
 
 }  // namespace
-}  // namespace regraft::exec
+}

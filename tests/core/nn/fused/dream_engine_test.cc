@@ -215,4 +215,4 @@ TEST(DreamEngine, WeightsOfAnotherConfigAreRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::nn::internal
+}

@@ -178,4 +178,4 @@ TEST(Fused, EveryInstructionSetHasTheSameWidths) {
 }
 
 }  // namespace
-}  // namespace regraft::nn::internal
+}

@@ -164,4 +164,4 @@ TEST(Controller, BytesComeBackAndDamageIsRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::nn
+}

@@ -262,4 +262,4 @@ TEST(Dream, ControllersPlayIt) {
 }
 
 }  // namespace
-}  // namespace regraft::nn
+}

@@ -287,4 +287,4 @@ TEST(Device, NamesResolveOrFailClearly) {
 }
 
 }  // namespace
-}  // namespace regraft::nn
+}

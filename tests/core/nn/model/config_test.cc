@@ -43,4 +43,4 @@ TEST(NetworkConfig, AHierarchicalHeadFitsItsRulesAlone) {
 }
 
 }  // namespace
-}  // namespace regraft::nn
+}

@@ -227,4 +227,4 @@ TEST_F(PolicyFileTest, OpKindsAreMatchedByName) {
 }
 
 }  // namespace
-}  // namespace regraft::nn
+}

@@ -67,4 +67,4 @@ TEST(Weights, ForeignLayoutAndNotFiniteValuesAreRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::nn
+}

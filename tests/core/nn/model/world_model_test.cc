@@ -210,4 +210,4 @@ TEST(Encoder, LatentsAreStandardisedByTheFrozenStatistics) {
 }
 
 }  // namespace
-}  // namespace regraft::nn
+}

@@ -53,4 +53,4 @@ TEST(EmbeddingTrainer, KernelsAndAutogradAgreeForwardAndBack) {
 }
 
 }  // namespace
-}  // namespace regraft::nn::training
+}

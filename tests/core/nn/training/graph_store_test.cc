@@ -72,4 +72,4 @@ INSTANTIATE_TEST_SUITE_P(Modes, GraphStoreTest,
                          [](const auto& mode) { return std::string(enum_name(mode.param)); });
 
 }  // namespace
-}  // namespace regraft::nn::training
+}

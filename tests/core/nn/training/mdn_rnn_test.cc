@@ -348,4 +348,4 @@ TEST(MdnRnnLearning, FindsAKnownMixtureThatNeedsTenStepsOfMemory) {
 }
 
 }  // namespace
-}  // namespace regraft::nn::training
+}

@@ -227,4 +227,4 @@ INSTANTIATE_TEST_SUITE_P(Heads, NetworkTest, testing::Values(Head::pointer, Head
                          [](const auto& head) { return std::string(enum_name(head.param)); });
 
 }  // namespace
-}  // namespace regraft::nn::training
+}

@@ -98,4 +98,4 @@ TEST(Bounded, ARuleThatNeverMatchesIsNeitherHeldNorRefuted) {
 }
 
 }  // namespace
-}  // namespace regraft::proof
+}

@@ -191,4 +191,4 @@ TEST(Exact, RoughValuesAgreeWithTheInterpreterOnExamplesOfAllShippedRules) {
 }
 
 }  // namespace
-}  // namespace regraft::proof
+}

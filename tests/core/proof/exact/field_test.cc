@@ -32,4 +32,4 @@ TEST(Field, HoldsDoublesExactly) {
 }
 
 }  // namespace
-}  // namespace regraft::proof
+}

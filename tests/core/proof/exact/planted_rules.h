@@ -242,4 +242,4 @@ inline std::vector<UnsoundRule> unknown_rules() {
   };
 }
 
-}  // namespace regraft::proof
+}

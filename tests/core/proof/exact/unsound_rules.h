@@ -59,4 +59,4 @@ inline std::vector<UnsoundRule> unsound_rules() {
   };
 }
 
-}  // namespace regraft::proof
+}

@@ -355,4 +355,4 @@ class Axiom {
   graph::Tables tables_;
 };
 
-}  // namespace regraft::proof::testing
+}

@@ -395,4 +395,4 @@ inline std::vector<AxiomCase> axiom_cases() {
   return out;
 }
 
-}  // namespace regraft::proof::testing
+}

@@ -89,4 +89,4 @@ TEST(Axiom, WrittenOtherwiseIsFoundOut) {
 }
 
 }  // namespace
-}  // namespace regraft::proof::testing
+}

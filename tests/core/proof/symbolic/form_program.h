@@ -266,4 +266,4 @@ class FormProgram {
   std::int64_t most_ = 0;
 };
 
-}  // namespace regraft::proof::testing
+}

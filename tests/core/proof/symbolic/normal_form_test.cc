@@ -246,4 +246,4 @@ TEST(NormalForm, IsTheValueAtEveryPlaceForAllSizes) {
 }
 
 }  // namespace
-}  // namespace regraft::proof
+}

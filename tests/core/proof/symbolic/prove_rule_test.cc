@@ -134,4 +134,4 @@ TEST(Proof, ClaimsThatAreFalseAreNotUnsat) {
 }
 
 }  // namespace
-}  // namespace regraft::proof
+}

@@ -63,4 +63,4 @@ TEST_F(SumTermsTest, ACoefficientThatDoesNotFitIsAnError) {
 }
 
 }  // namespace
-}  // namespace regraft::proof
+}

@@ -277,4 +277,4 @@ TEST(SymbolicMeaning, OfPoolsWithWindowsThereIsNone) {
 }
 
 }  // namespace
-}  // namespace regraft::proof
+}

@@ -157,4 +157,4 @@ class Numbers {
   std::int64_t most_ = 0;
 };
 
-}  // namespace regraft::proof::testing
+}

@@ -309,4 +309,4 @@ TEST(Whole, EqualBlocksAreOneAndWhatDoesNotFitIsLeftOut) {
 }
 
 }  // namespace
-}  // namespace regraft::proof
+}

@@ -86,4 +86,4 @@ class WrittenProgram {
   std::unordered_map<const Written*, std::size_t> by_value_;
 };
 
-}  // namespace regraft::proof::testing
+}

@@ -233,4 +233,4 @@ TEST(Verify, EveryStoredProofIsConfirmedByZ3AsALibraryAndAsAProgram) {
 }
 
 }  // namespace
-}  // namespace regraft::proof
+}

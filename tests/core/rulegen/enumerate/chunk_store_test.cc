@@ -114,4 +114,4 @@ TEST(GraphClasses, AreOfEqualGraphsOneOfThemOnTheFirstLeaves) {
 }
 
 }  // namespace
-}  // namespace regraft::rulegen
+}

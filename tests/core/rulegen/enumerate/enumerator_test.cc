@@ -61,4 +61,4 @@ TEST(Enumerator, ResultsAreRememberedWhateverTheLimitIs) {
 }
 
 }  // namespace
-}  // namespace regraft::rulegen
+}

@@ -263,4 +263,4 @@ TEST(Generate, RefusesOptionsThatCannotBeMeant) {
 }
 
 }  // namespace
-}  // namespace regraft::rulegen
+}

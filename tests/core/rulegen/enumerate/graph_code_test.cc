@@ -49,4 +49,4 @@ TEST(GraphCode, CanonicalFormIsOneForAllOrders) {
 }
 
 }  // namespace
-}  // namespace regraft::rulegen
+}

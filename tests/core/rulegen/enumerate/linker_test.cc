@@ -45,4 +45,4 @@ TEST(Linker, RewritesKeepValues) {
 }
 
 }  // namespace
-}  // namespace regraft::rulegen
+}

@@ -94,4 +94,4 @@ TEST(FieldRun, ReluKeepsPositiveElements) {
 }
 
 }  // namespace
-}  // namespace regraft::rulegen
+}

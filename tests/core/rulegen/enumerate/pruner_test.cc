@@ -96,4 +96,4 @@ TEST_F(PrunerTest, GraphsThatDifferOnOtherShapesMakeNoRule) {
 }
 
 }  // namespace
-}  // namespace regraft::rulegen
+}

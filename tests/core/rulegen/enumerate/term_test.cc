@@ -59,4 +59,4 @@ TEST(Term, NodesHangTogetherOverEdgesAndSharedLeaves) {
 }
 
 }  // namespace
-}  // namespace regraft::rulegen
+}

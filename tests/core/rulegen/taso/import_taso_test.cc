@@ -302,4 +302,4 @@ TEST_F(TasoGenerated, HasAllThatTasoHas) {
 }
 
 }  // namespace
-}  // namespace regraft::rulegen
+}

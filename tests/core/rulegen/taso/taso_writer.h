@@ -88,4 +88,4 @@ inline TasoRule taso_rule(std::vector<TasoOp> source, std::vector<TasoOp> target
   return {std::move(source), std::move(target), {output}};
 }
 
-}  // namespace regraft::rulegen::testing
+}

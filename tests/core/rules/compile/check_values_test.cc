@@ -133,4 +133,4 @@ TEST(CompileValues, NamesThatAreMadeFromEachOtherTakeNoTime) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

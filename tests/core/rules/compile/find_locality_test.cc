@@ -70,4 +70,4 @@ TEST(FindLocality, SiblingsThatAreComparedByTheirUsesAreNotLocal) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

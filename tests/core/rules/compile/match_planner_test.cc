@@ -126,4 +126,4 @@ TEST_F(MatchPlannerTest, ASetOfSiblingsThatShareNothingIsRefusedAtTheRule) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

@@ -88,4 +88,4 @@ TEST(OpDomain, OfProvedRulesTheProofsRanksDecide) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

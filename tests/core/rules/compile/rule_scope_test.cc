@@ -114,4 +114,4 @@ TEST_F(RuleScopeTest, ANameIsOfOneSortAndOneSet) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

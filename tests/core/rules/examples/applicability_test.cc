@@ -57,4 +57,4 @@ TEST(Applicability, StopsAtTheFirstAndIsTheSameEveryTime) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

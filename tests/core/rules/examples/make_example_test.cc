@@ -73,4 +73,4 @@ INSTANTIATE_TEST_SUITE_P(Each, AgainstReference,
                          [](const auto& rule) { return test_name(shipped(), rule.param); });
 
 }  // namespace
-}  // namespace regraft::rules
+}

@@ -267,4 +267,4 @@ INSTANTIATE_TEST_SUITE_P(Each, MarkedRule,
                          [](const auto& rule) { return test_name(all_shipped(), rule.param); });
 
 }  // namespace
-}  // namespace regraft::rules
+}

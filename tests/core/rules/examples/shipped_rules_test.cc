@@ -97,4 +97,4 @@ INSTANTIATE_TEST_SUITE_P(Each, ShippedRule,
                          [](const auto& rule) { return test_name(all_shipped(), rule.param); });
 
 }  // namespace
-}  // namespace regraft::rules
+}

@@ -113,4 +113,4 @@ TEST(SymbolicDims, ARepeatedDimIsNoRowOfAProduct) {
 }
 
 }  // namespace
-}  // namespace regraft::rules::testing
+}

@@ -75,4 +75,4 @@ TEST_F(Legal, NotWhereTheRuntimeHasNoKernel) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

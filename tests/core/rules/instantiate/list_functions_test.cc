@@ -80,4 +80,4 @@ TEST(ListFunctions, WhatIsOutOfRangeHasNoValue) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

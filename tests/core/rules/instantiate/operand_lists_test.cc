@@ -92,4 +92,4 @@ TEST(OperandLists, AListIsNoSingleOperand) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

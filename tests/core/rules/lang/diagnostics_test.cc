@@ -36,4 +36,4 @@ TEST(Diagnostics, OffersANameThatIsNear) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

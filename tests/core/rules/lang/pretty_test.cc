@@ -133,4 +133,4 @@ TEST(Pretty, ParenthesesOnlyWhereTheyAreNeeded) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

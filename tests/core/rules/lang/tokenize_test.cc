@@ -65,4 +65,4 @@ TEST(Tokenize, ErrorsNameThePlace) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

@@ -58,4 +58,4 @@ TEST(Dependence, AnswersAsOneSearchAQuestionDoes) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

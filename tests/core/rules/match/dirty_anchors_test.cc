@@ -100,4 +100,4 @@ TEST(DirtyAnchors, HoldAllWhoseMatchesChange) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

@@ -37,4 +37,4 @@ TEST(LegalMemo, RemembersWhileItGrowsAndAnswersRightlyWhenItIsFull) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

@@ -143,4 +143,4 @@ TEST_F(IndexAfterAnError, IsAFreshOneWheneverAFreshOneCanBeMade) {
 }
 
 }  // namespace
-}  // namespace regraft::rules::testing
+}

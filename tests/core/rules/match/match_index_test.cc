@@ -236,4 +236,4 @@ TEST(MatchIndex, EveryMatchApplies) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

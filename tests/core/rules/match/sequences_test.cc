@@ -111,4 +111,4 @@ TEST(Sequences, ConvolutionsAreFoldedMergedAndRegrouped) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

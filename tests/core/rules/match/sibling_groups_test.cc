@@ -145,4 +145,4 @@ TEST(SiblingGroups, OffersAllPairsOfFewMembersThatShareAnInputElseNeighbours) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

@@ -246,4 +246,4 @@ TEST(CleanupRules, WhatALaterStepOpensIsDoneToo) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

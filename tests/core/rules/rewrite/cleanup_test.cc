@@ -250,4 +250,4 @@ TEST_F(CleanupTest, ASecondRunFindsNothing) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

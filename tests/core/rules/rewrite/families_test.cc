@@ -389,4 +389,4 @@ TEST(Families, ConvolutionsOfSumsAndAverages) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

@@ -146,4 +146,4 @@ TEST(LayoutFamilies, ProductsOfATensorsRowsAreOne) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

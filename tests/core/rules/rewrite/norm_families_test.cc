@@ -70,4 +70,4 @@ TEST(NormFamilies, AGeluWithoutItsHalfIsTwiceOne) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

@@ -90,4 +90,4 @@ TEST(PixelsFamilies, AnOutputIsASumOfTheChannelsOfADepthwiseConvolution) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

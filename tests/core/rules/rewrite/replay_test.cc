@@ -96,4 +96,4 @@ TEST(Replay, TheFuzzersFirstLogsAreReadBackOrRefused) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

@@ -91,4 +91,4 @@ TEST(RewriteLog, ChangedBytesAreReadOrRefusedButNeverCrash) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

@@ -202,4 +202,4 @@ TEST(Rewrite, ANamedOperationIsNotMadeOfIntegersThoughAClassWas) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

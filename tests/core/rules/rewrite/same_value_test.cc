@@ -122,4 +122,4 @@ TEST(HoldsAll, WhereEachNumberOfOneTypeIsOneOfTheOther) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

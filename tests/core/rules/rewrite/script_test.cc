@@ -112,4 +112,4 @@ TEST(Script, SaysWhatToDoWhereItDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

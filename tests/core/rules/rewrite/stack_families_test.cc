@@ -61,4 +61,4 @@ TEST(StackedSteps, OfRowsAreOneGather) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

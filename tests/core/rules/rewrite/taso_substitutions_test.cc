@@ -189,4 +189,4 @@ TEST(TasoSubstitutions, WhatHasNoRewriteHasNone) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

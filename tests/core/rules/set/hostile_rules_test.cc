@@ -170,4 +170,4 @@ TEST(RuleSetExclude, TakesOneRuleOut) {
 }
 
 }  // namespace
-}  // namespace regraft::rules::testing
+}

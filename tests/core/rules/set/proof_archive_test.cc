@@ -98,4 +98,4 @@ TEST(ProofArchive, OfTheShippedRulesIsTheSameBytesWhenWrittenAgain) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

@@ -253,4 +253,4 @@ TEST(RuleSet, RulesOfARuntimesDomainAreLoadedWhereItIsAllowed) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}

@@ -227,4 +227,4 @@ TEST_F(Statuses, ReadBackAsWritten) {
 }
 
 }  // namespace
-}  // namespace regraft::rules
+}
