@@ -15,6 +15,7 @@ using graph::OpKind;
 using testing::expect_shipped_rules_lead;
 using testing::GraphBuilder;
 using testing::inverse_root_mean_square;
+using testing::mean_over;
 using testing::norm_in_parts;
 using testing::scaled_cube;
 using testing::tanh_gate;
@@ -25,9 +26,21 @@ TEST(NormFamilies, ANormInPartsIsOneOperation) {
     for (const Ints& dims : {Ints{8}, Ints{1, 1, 8}}) {
       GraphBuilder b;
       b.output(norm_in_parts(b, b.input({2, 3, 8}), 2, dims, negated));
-      expect_shipped_rules_lead(b, std::string(negated ? "layer-norm-keras" : "layer-norm-tensorflow") +
+      expect_shipped_rules_lead(b, std::string(negated ? "norm-form-keras" : "norm-form-tensorflow") +
+                                       "\nexpect Pow 1\nexpect Reciprocal 0\npow-two\nlayer-norm-parts"
                                        "\nexpect LayerNormalization 1\nexpect total 1\n");
     }
+}
+
+TEST(NormFamilies, ASquareIsAPower) {
+  GraphBuilder b;
+  const Value x = b.input({2, 3, 8});
+  const Value d = b.op(OpKind::sub, {x, mean_over(b, x, 2)});
+  const Value variance = mean_over(b, b.op(OpKind::mul, {d, d}), 2);
+  const Value root = b.op(OpKind::sqrt, {b.op(OpKind::add, {variance, b.scalar(1e-3)})});
+  const Value scaled = b.op(OpKind::mul, {b.op(OpKind::div, {d, root}), b.weight({1, 8})});
+  b.output(b.op(OpKind::add, {scaled, b.weight({8})}));
+  expect_shipped_rules_lead(b, "norm-form\nexpect Pow 1\nexpect Div 1\nexpect total 9\n");
 }
 
 TEST(NormFamilies, NumbersLoseTheirAxes) {
@@ -48,12 +61,28 @@ TEST(NormFamilies, ARootMeanSquareIsDividedBy) {
                             "rms-norm-form\nexpect Pow 1\nexpect Div 1\nexpect Mul 1\nexpect Reciprocal 0\n");
 }
 
+// Paddle's exporter gives each number an axis.
+TEST(NormFamilies, NumbersOfAGeluHaveAtMostOneAxis) {
+  for (const Ints& dims : {Ints{}, Ints{1}}) {
+    GraphBuilder b;
+    const Value x = b.input({2, 3, 4});
+    const auto number = [&](float value) { return b.literal(dims, {value}); };
+    const Value gate =
+        b.op(OpKind::add, {b.op(OpKind::erf, {b.op(OpKind::div, {x, number(1.41421356F)})}), number(1)});
+    b.output(b.op(OpKind::mul, {x, b.op(OpKind::mul, {number(0.5F), gate})}));
+    expect_shipped_rules_lead(
+        b, "gelu-form\ngelu-half-last\ngelu-half-first\nexpect Mul 2\nexpect Erf 1\nexpect total 5\n");
+  }
+}
+
 TEST(NormFamilies, HalfOfTheGateIsHalfOfTheArgument) {
-  GraphBuilder b;
-  const Value x = b.input({2, 3, 4});
-  const Value gate = tanh_gate(b, x, scaled_cube(b, x, 0.044715), b.scalar(1));
-  b.output(b.op(OpKind::mul, {x, b.op(OpKind::mul, {b.scalar(0.5), gate})}));
-  expect_shipped_rules_lead(b, "tanh-gelu-half\nexpect Mul 4\nexpect Tanh 1\n");
+  for (const Ints& dims : {Ints{}, Ints{1}}) {
+    GraphBuilder b;
+    const Value x = b.input({2, 3, 4});
+    const Value gate = tanh_gate(b, x, scaled_cube(b, x, 0.044715), b.literal(dims, {1}));
+    b.output(b.op(OpKind::mul, {x, b.op(OpKind::mul, {b.literal(dims, {0.5F}), gate})}));
+    expect_shipped_rules_lead(b, "tanh-gelu-half\nexpect Mul 4\nexpect Tanh 1\n");
+  }
 }
 
 TEST(NormFamilies, AGeluWithoutItsHalfIsTwiceOne) {
