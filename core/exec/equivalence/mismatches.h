@@ -26,7 +26,9 @@ inline constexpr int kNoisyRuns = 2;
 /// ways and with 1-ulp noise. The tolerance follows from that spread. It is relative to the output's scale
 /// there or at the usual sizes, whichever is larger; a small output has no ceiling of its own. Nothing
 /// follows where the original overflows in one way and not in another, or because its inputs are huge. With
-/// `finite` nothing follows wherever either overflows on extremes.
+/// `finite` nothing follows wherever either overflows on extremes. Where few elements differ, or an extreme
+/// does, noise is added more often: an element that it moves a quarter as far has jumped, as those of angles
+/// do, and does not count.
 void settle(const std::filesystem::path& original, std::span<const Mismatch> mismatches,
             const Reference& reference, const EquivalenceOptions& options, EquivalenceReport& report);
 

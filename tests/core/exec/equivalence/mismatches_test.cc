@@ -1,0 +1,70 @@
+#include <gmock/gmock.h>
+
+#include "core/exec/equivalence/check_equivalence.h"
+#include "core/exec/tiny_models.h"
+
+namespace regraft::exec {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::ModelBuilder;
+
+class OutputsThatJump : public ::testing::Test {
+ protected:
+  EquivalenceReport check(const ModelBuilder& a, const ModelBuilder& b) {
+    return check_equivalence(a.write(folder_ / "a.onnx"), b.write(folder_ / "b.onnx"), {.draws = 4});
+  }
+  testing::TempFolder folder_;
+};
+
+// 1 where the first of three numbers is smaller than the others, or not larger. Where all are equal, noise
+// decides: about one of 8 draws gives 1.
+TEST_F(OutputsThatJump, AJumpThatNoiseMakesTooIsNoDifference) {
+  const auto step = [](const char* order, float if_equal) {
+    ModelBuilder model;
+    model.opset(12).input("x", {3}).output("y", {1}).weight("if_equal", {}, {if_equal});
+    testing::set_ints(model.node("Split", {"x"}, {"first", "others"}), "split", {1, 2});
+    model.node("ReduceMin", {"others"}, {"least"});
+    for (const auto& [op, name] : {std::pair{order, "smaller"}, std::pair{"Equal", "equal"}}) {
+      model.node(op, {"first", "least"}, {std::string("is_") + name});
+      testing::set_int(model.node("Cast", {std::string("is_") + name}, {name}), "to",
+                       ::onnx::TensorProto::FLOAT);
+    }
+    model.node("Mul", {"equal", "if_equal"}, {"more"});
+    model.node("Add", {"smaller", "more"}, {"y"});
+    return model;
+  };
+  const EquivalenceReport jumps = check(step("Less", 0), step("LessOrEqual", 0));
+  EXPECT_TRUE(jumps.equivalent) << jumps.reason;
+  const EquivalenceReport leaps = check(step("Less", 0), step("LessOrEqual", 9));
+  EXPECT_FALSE(leaps.equivalent);
+  EXPECT_THAT(leaps.reason, HasSubstr("all floats"));
+}
+
+// What x times 3300 has behind its point: it jumps from 1 to 0 where rounding decides.
+TEST_F(OutputsThatJump, AFewElementsThatNoiseMovesAsFarAreNoDifference) {
+  const auto sawtooth = [](const std::vector<float>& factors, float first_more) {
+    std::vector<float> more(256 * 256);
+    more[0] = first_more;
+    ModelBuilder model;
+    model.input("x", {256, 256}).output("y", {256, 256}).weight("more", {256, 256}, more);
+    model.weight("least", {}, {-4}).weight("most", {}, {4}).node("Clip", {"x", "least", "most"}, {"bounded"});
+    std::string last = "bounded";
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+      const std::string factor = "factor" + std::to_string(i), next = "z" + std::to_string(i);
+      model.weight(factor, {1}, {factors[i]}).node("Mul", {last, factor}, {next});
+      last = next;
+    }
+    model.node("Floor", {last}, {"floor"});
+    model.node("Sub", {last, "floor"}, {"fraction"});
+    model.node("Add", {"fraction", "more"}, {"y"});
+    return model;
+  };
+  const EquivalenceReport jumps = check(sawtooth({3300}, 0), sawtooth({3, 1100}, 0));
+  EXPECT_TRUE(jumps.equivalent) << jumps.reason;
+  const EquivalenceReport moved = check(sawtooth({3300}, 0), sawtooth({3, 1100}, 0.3F));
+  EXPECT_FALSE(moved.equivalent);
+}
+
+}  // namespace
+}
