@@ -36,9 +36,9 @@ struct CalibrateArguments {
 };
 
 void print(const char* which, std::span<const PredictedGraph> graphs) {
-  const auto [least, most] = std::ranges::minmax_element(graphs, {}, &PredictedGraph::measured_us);
+  const auto [least, most] = std::ranges::minmax_element(graphs, {}, &PredictedGraph::mean_us);
   std::printf("%s: %zu, measured %.2f to %.2f ms\n%-42s %16s %20s %19s\n%s", which, graphs.size(),
-              least->measured_us / 1e3, most->measured_us / 1e3, "costs: predicted / measured",
+              least->mean_us() / 1e3, most->mean_us() / 1e3, "costs: predicted / measured",
               "rank correlation", "of the first graph", "of the last graph", describe(graphs).c_str());
 }
 
@@ -183,7 +183,9 @@ void add_calibrate(Command& program, Action& action) {
       ->check(in_range(0.1, 86400.0))
       ->capture_default_str()
       ->needs(model);
-  command->add_option("--session", options->prediction.session_s, "seconds of timed runs for each graph")
+  command
+      ->add_option("--session", options->prediction.session_s,
+                   "seconds of timed runs for each graph, in two processes")
       ->check(in_range(0.01, 3600.0))
       ->capture_default_str()
       ->needs(model);

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <csignal>
 #include <iterator>
 #include <map>
@@ -324,14 +325,18 @@ TEST(Calibrate, MeasuresEachGraphAndRanksThem) {
   const nlohmann::json report = json_of(json);
   ASSERT_EQ(report.at("graphs").size(), 6u);
   EXPECT_EQ(report.at("graphs")[0].at("depth"), 0) << "the model itself";
-  std::vector<double> predicted, measured;
+  std::vector<double> predicted, measured, again, mean;
   for (const nlohmann::json& graph : report.at("graphs")) {
     predicted.push_back(graph.at("predicted_us"));
     measured.push_back(graph.at("measured_us"));
+    again.push_back(graph.at("again_us"));
+    mean.push_back((measured.back() + again.back()) / 2);
     EXPECT_GT(predicted.back(), 0);
-    EXPECT_GT(measured.back(), 0);
+    EXPECT_GT(std::min(measured.back(), again.back()), 0);
   }
-  EXPECT_DOUBLE_EQ(report.at("rank_correlation"), spearman(predicted, measured));
+  EXPECT_NE(measured, again) << "two processes";
+  EXPECT_DOUBLE_EQ(report.at("rank_correlation"), spearman(predicted, mean));
+  EXPECT_DOUBLE_EQ(report.at("again_rank_correlation"), spearman(again, measured));
   EXPECT_GT(report.at("graphs")[0].at("agreed_share"), 0.9);
   EXPECT_TRUE(report.at("graphs")[5].contains("agreed_share")) << "every fifth one is profiled";
   EXPECT_FALSE(report.at("graphs")[1].contains("agreed_share"));
