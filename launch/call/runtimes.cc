@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <system_error>
 
 #include "core/base/child_error.h"
@@ -202,6 +203,13 @@ std::vector<std::string> installed_runtimes() {
   if (!fs::exists("/dev/nvidiactl")) std::erase_if(names, on_gpu);
   names.insert(names.begin(), Runtime::kDefault);
   return names;
+}
+
+std::vector<std::string> runtimes_named(const std::string& names) {
+  if (names == "auto") return installed_runtimes();
+  std::vector<std::string> named;
+  for (const auto part : std::views::split(names, ',')) named.emplace_back(part.begin(), part.end());
+  return named;
 }
 
 std::vector<std::string> profiled_runtimes() {

@@ -59,6 +59,8 @@ std::filesystem::path rates_for(const std::string& runtime, const std::filesyste
 
 /// All that `auto` tries: "onnxruntime", then the adapters, but those of a GPU where there is none.
 std::vector<std::string> installed_runtimes();
+/// Those of "NAME,NAME"; for "auto" the installed ones.
+std::vector<std::string> runtimes_named(const std::string& names);
 /// Those whose kernels can be measured: the built-in ones, and adapters that have a function `kernels`.
 std::vector<std::string> profiled_runtimes();
 /// Whether those of a runtime of that name, or with an adapter of that path, can be.

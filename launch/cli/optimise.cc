@@ -137,10 +137,12 @@ void add_optimise(Command& program, Action& action) {
   std::vector<std::string> runtimes = runtime_names();
   runtimes.emplace_back("auto");
   command
-      ->add_option("--runtime", options->runtime,
-                   "the runtime to optimise for and to measure in. auto: the installed one that runs the "
-                   "model fastest, LibTorch left out; FILE.py: the adapter of another")
-      ->check(known_runtime(runtimes))
+      ->add_option(
+          "--runtime", options->runtime,
+          "the runtime to optimise for and to measure in, or several, with commas between: the fastest "
+          "result of all counts. auto: all that are installed, but LibTorch; FILE.py: the adapter of "
+          "another")
+      ->check(known_runtimes(runtimes))
       ->capture_default_str();
   add_threads_option(*command, options->threads);
   command->add_flag("--settings", options->settings,

@@ -1,6 +1,7 @@
 #include "launch/command/choices.h"
 
 #include <filesystem>
+#include <ranges>
 
 #include "core/base/text.h"
 
@@ -28,6 +29,18 @@ Check known_runtime(std::vector<std::string> names) {
   check.fault = [by_name = check.fault](std::string& value) {
     if (!value.ends_with(".py")) return by_name(value);
     return std::filesystem::exists(value) ? std::string() : "there is no file '" + value + "'";
+  };
+  return check;
+}
+
+Check known_runtimes(std::vector<std::string> names) {
+  Check check = known_runtime(std::move(names));
+  check.fault = [of_one = check.fault](std::string& value) {
+    for (const auto part : std::views::split(value, ',')) {
+      std::string one(part.begin(), part.end());
+      if (std::string fault = of_one(one); !fault.empty()) return fault;
+    }
+    return std::string();
   };
   return check;
 }

@@ -14,6 +14,8 @@ Check one_of(std::vector<std::string> choices, std::map<std::string, std::string
 
 /// A runtime of one of these names (launch/call/runtimes.h), or the path of an adapter.
 Check known_runtime(std::vector<std::string> names);
+/// Several of these, with commas between.
+Check known_runtimes(std::vector<std::string> names);
 
 /// The choices of an option that was checked by one_of, of its type as CLI11 writes it; none for others.
 std::vector<std::string> choices_of(const std::string& type);

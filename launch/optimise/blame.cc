@@ -69,11 +69,14 @@ std::size_t cleaned(const rules::RewriteLog& log) {
   return log.entries.size() - log.rule_count();
 }
 
-std::string entry_name(const rules::RewriteLog& log, std::optional<std::size_t> entry) {
-  if (!entry) return "no single rewrite";
-  const std::string& name = log.entries[*entry].name;
-  if (*entry < cleaned(log)) return name + " (step " + std::to_string(*entry) + ")";
-  return "rule " + name + " (rewrite " + std::to_string(*entry - cleaned(log)) + ")";
+std::string entry_name(const rules::RewriteLog& log, const std::optional<Bisection>& entries) {
+  if (!entries) return "no single rewrite";
+  const std::size_t entry = entries->good;
+  if (!entries->culprit())
+    return "one of entries " + std::to_string(entry) + " to " + std::to_string(entries->bad - 1);
+  const std::string& name = log.entries[entry].name;
+  if (entry < cleaned(log)) return name + " (step " + std::to_string(entry) + ")";
+  return "rule " + name + " (rewrite " + std::to_string(entry - cleaned(log)) + ")";
 }
 
 Without Blame::after(const std::string& rule) {

@@ -11,6 +11,7 @@
 
 #include "core/rules/rewrite/rewrite_log.h"
 #include "core/rules/rewrite/rewriter.h"
+#include "launch/optimise/bisect.h"
 
 namespace regraft::launch {
 
@@ -29,8 +30,9 @@ std::set<std::size_t> rewrites_to_leave(std::span<const rules::Match> path, std:
 
 /// Entries of a log that are clean-up: they come first.
 std::size_t cleaned(const rules::RewriteLog& log);
-/// "rule add-add (rewrite 3)", "clean-up:fold (step 0)"; nothing: "no single rewrite".
-std::string entry_name(const rules::RewriteLog& log, std::optional<std::size_t> entry);
+/// "rule add-add (rewrite 3)", "clean-up:fold (step 0)", "one of entries 3 to 9"; nothing: "no single
+/// rewrite".
+std::string entry_name(const rules::RewriteLog& log, const std::optional<Bisection>& entries);
 
 /// Remembers who was blamed: first one rewrite is left out, then all by its rule, then the rule, and the
 /// search made again. What is blamed more than `most` times in all ends with the input.

@@ -58,6 +58,21 @@ CheckedSearch::Result CheckedSearch::check_without(Proposal proposal, std::size_
   return check(without(std::move(proposal), {{at, culprit}, what}, blame_));
 }
 
+CheckedSearch::Result CheckedSearch::check_first(Proposal proposal, std::size_t count,
+                                                 const std::string& what) {
+  bool is_first = true;
+  for (std::vector<rules::Match>& path : proposal.paths) {
+    const std::size_t kept = std::min(count, path.size());
+    if (kept < path.size() && is_first) refuse({rules_.info(path[kept].rule).name, what, "rest"});
+    is_first = is_first && kept == path.size();
+    path.resize(kept);
+    count -= kept;
+  }
+  Result first = check(std::move(proposal));
+  if (costs_.latencies_us(first.graphs)[0] < costs_.latencies_us(start_)[0]) return first;
+  return check({Paths(start_.size())});
+}
+
 /// The rest of the paths; where that is not enough, those found without the rule.
 CheckedSearch::Proposal CheckedSearch::without(Proposal proposal, const Refused& refused, Blame& blame) {
   std::vector<rules::Match>& path = proposal.paths[refused.place.graph];

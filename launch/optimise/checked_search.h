@@ -62,6 +62,9 @@ class CheckedSearch {
   /// The same without the rewrite that the whole model's check blames. `culprit` counts over all paths,
   /// `what` says what it did.
   Result check_without(Proposal proposal, std::size_t culprit, const std::string& what);
+  /// The first `count` rewrites alone, counted the same, where there was no time to find the one to blame.
+  /// None where they make nothing cheaper.
+  Result check_first(Proposal proposal, std::size_t count, const std::string& what);
 
  private:
   /// A rewrite that a check does not let pass.

@@ -14,7 +14,8 @@ namespace regraft::launch {
 /// it is left out in the same way (blame.h). The bodies of If, Loop and Scan pass through all of this beside
 /// the main graph. A script (script.h) takes the place of the search and passes the same checks; it is for
 /// the main graph alone. A refusal then ends with NotEquivalentError, which names the tensor and the rule.
-/// What is not accepted becomes a byte copy of the input; so does a model that runs at no sizes. Any failure
+/// What is not accepted becomes a byte copy of the input; so does a model that runs at no sizes. With the
+/// runtime "auto" all steps are for one runtime after another, and the fastest result is written. Any failure
 /// leaves no output. `files` are those of the call: no output may be external data of the input.
 OptimiseReport optimise(const OptimiseOptions& options, const CallFiles& files = {});
 

@@ -27,7 +27,7 @@ struct OptimiseOptions {
   std::uint64_t expansions = 0;      // 0: no limit
   std::size_t search_threads = 0;    // 0: one a processor that the process may run on
   std::string accept = "measured";
-  std::string runtime = Runtime::kDefault;  // a name or an adapter's path (runtimes.h), or auto
+  std::string runtime = Runtime::kDefault;  // names or adapters' paths (runtimes.h), with commas; or auto
   std::string costs;      // alone: measured, but each operation for itself; measured: the device's rates,
                           // corrected by measured kernels; device: the rates alone; empty: measured where
                           // results are measured, in a runtime whose kernels can be
@@ -51,7 +51,7 @@ struct OptimiseOptions {
   /// Where --settings writes those of the result.
   std::filesystem::path session_file() const { return output.string() + ".session.json"; }
 
-  /// Once `runtime` is not auto any more.
+  /// Once `runtime` names one.
   bool measures_kernels() const {
     return costs.empty() ? accept == "measured" && is_profiled(runtime) : costs != "device";
   }

@@ -97,8 +97,10 @@ std::string PointReport::text() const {
 }
 
 std::string RefusedRule::text() const {
-  return (left_out == "rule" ? "searched without rule " : "left out rewrites by rule ") + rule + ": " +
-         reason;
+  return (left_out == "rule"      ? "searched without rule "
+          : left_out == "rewrite" ? "left out rewrites by rule "
+                                  : "left out, with all rewrites behind it, one by rule ") +
+         rule + ": " + reason;
 }
 
 void OptimiseReport::note(const ProfileSummary& profile) {

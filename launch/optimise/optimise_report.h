@@ -17,11 +17,11 @@
 namespace regraft::launch {
 
 /// A rule that a check refused, at a rewrite's site or of the whole model, so that the search did without it.
-/// Or one rewrite of it, which was left out.
+/// Or one rewrite of it, which was left out, alone or with all behind it.
 struct RefusedRule {
   std::string rule;
   std::string reason;             // names the rewrite and the value that differs
-  std::string left_out = "rule";  // or "rewrite"
+  std::string left_out = "rule";  // or "rewrite", "rest"
 
   std::string text() const;
 };

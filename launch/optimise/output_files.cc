@@ -56,10 +56,15 @@ void OutputFiles::copy(const fs::path& from, const fs::path& to) const {
   fs::permissions(to, files | fs::perms::owner_write, problem);
 }
 
-void OutputFiles::copy_of(const onnx::ImportedModel& model) {
-  std::error_code missing;
+void OutputFiles::clear() {
+  in_place_ = false;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_.path()))
     fs::remove_all(entry.path());
+}
+
+void OutputFiles::copy_of(const onnx::ImportedModel& model) {
+  std::error_code missing;
+  clear();
   in_place_ = fs::equivalent(model.path(), output_, missing);
   if (in_place_) return;
   copy(model.path(), aside());

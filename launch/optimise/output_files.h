@@ -24,6 +24,8 @@ class OutputFiles {
   std::filesystem::path aside() const { return folder_.path() / output_.filename(); }
   /// Throws FileError when a model with external data cannot go there: to a pipe or standard output.
   void expect(const onnx::ImportedModel& model) const;
+  /// Takes away what is written aside.
+  void clear();
   /// A byte copy of a model's file and of the external data files that it names. Throws FileError.
   void copy_of(const onnx::ImportedModel& model);
   /// Moves everything written aside to its place. False where no file is new: the output is the input itself,

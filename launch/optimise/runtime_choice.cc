@@ -21,6 +21,8 @@ constexpr int kLeastSessions = 5;  // a side, where the result is measured in an
 constexpr double kLargestError = 0.01;
 constexpr double kOtherShare = 0.25;  // of the time for measuring, for each of those
 
+constexpr double kMostRewrites = 3;  // times as fast as the input; of 65 models none gained more
+
 double best_ms(const RuntimeTimes& times) {
   return std::min(*times.before_ms, times.after_ms.value_or(*times.before_ms));
 }
@@ -52,13 +54,14 @@ std::string RuntimeTimes::text() const {
   return name + (version.empty() ? "" : " " + version) + ": " + (problem.empty() ? text : problem);
 }
 
-RuntimeChoice::RuntimeChoice(const std::string& name, const exec::LatencyOptions& options)
+RuntimeChoice::RuntimeChoice(std::span<const std::string> names, const exec::LatencyOptions& options)
     : options_(options) {
-  for (const std::string& one : name == "auto" ? installed_runtimes() : std::vector{name}) {
-    Runtime runtime(one);
+  for (const std::string& name : names) {
+    Runtime runtime(name);
     candidates_.push_back({runtime, runtime.sessions(), {.name = runtime.name()}});
     if (runtime.is_default()) candidates_.back().times.version = runtime.version();
   }
+  candidates_[0].was_chosen = true;
 }
 
 void RuntimeChoice::choose(const std::filesystem::path& input) {
@@ -72,7 +75,11 @@ void RuntimeChoice::choose(const std::filesystem::path& input) {
       able.push_back(i);
     });
   if (able.empty()) throw exec::ExecError(candidates_[0].times.problem, "", "");
-  chosen_ = able[0];
+  const auto take = [&](std::size_t fastest) {
+    candidates_[0].was_chosen = false;
+    candidates_[chosen_ = fastest_ = fastest].was_chosen = true;
+  };
+  take(able[0]);
   if (able.size() == 1) return;
   std::vector<std::vector<double>> session_ms(candidates_.size());
   Rng order(options_.seed, "runtime order");
@@ -88,8 +95,56 @@ void RuntimeChoice::choose(const std::filesystem::path& input) {
   }
   if (able.empty()) throw exec::ExecError(candidates_[0].times.problem, "", "");
   for (const std::size_t i : able) candidates_[i].times.before_ms = median(session_ms[i]);
-  chosen_ =
-      *std::ranges::min_element(able, {}, [&](std::size_t i) { return *candidates_[i].times.before_ms; });
+  take(*std::ranges::min_element(able, {}, [&](std::size_t i) { return *candidates_[i].times.before_ms; }));
+}
+
+bool RuntimeChoice::is_worth_trying(const Candidate& candidate) const {
+  const std::optional<double> ms = candidate.times.before_ms;
+  return ms && *ms <= kMostRewrites * candidates_[fastest_].times.before_ms.value_or(0);
+}
+
+std::size_t RuntimeChoice::worth_trying() const {
+  return std::max<std::size_t>(
+      1, static_cast<std::size_t>(std::ranges::count_if(
+             candidates_, [&](const Candidate& candidate) { return is_worth_trying(candidate); })));
+}
+
+bool RuntimeChoice::choose_next() {
+  const auto next = std::ranges::find_if(candidates_, [&](const Candidate& candidate) {
+    return !candidate.was_chosen && is_worth_trying(candidate);
+  });
+  if (next == candidates_.end()) return false;
+  next->was_chosen = true;
+  chosen_ = static_cast<std::size_t>(next - candidates_.begin());
+  return true;
+}
+
+void RuntimeChoice::go_back_to(const std::string& name) {
+  while (chosen().name() != name) chosen_ = (chosen_ + 1) % candidates_.size();
+}
+
+double RuntimeChoice::slower() const {
+  return *candidates_[chosen_].times.before_ms / *candidates_[fastest_].times.before_ms;
+}
+
+/// The input in the fastest runtime, and what it becomes in the chosen one.
+class RuntimeChoice::Pair : public exec::Launcher {
+ public:
+  Pair(RuntimeChoice& choice, std::filesystem::path input) : choice_(choice), input_(std::move(input)) {}
+  exec::Measurement measure(const exec::MeasureRequest& request) override {
+    const std::size_t at = request.model == input_ ? choice_.fastest_ : choice_.chosen_;
+    return choice_.candidates_[at].sessions->measure(request);
+  }
+
+ private:
+  RuntimeChoice& choice_;
+  const std::filesystem::path input_;
+};
+
+exec::LatencyReport RuntimeChoice::compare(const exec::TimedModel& input, const exec::TimedModel& result,
+                                           const exec::LatencyOptions& options) {
+  Pair sessions(*this, input.model);
+  return exec::compare_latency(sessions, input, result, options);
 }
 
 exec::TrialOptions RuntimeChoice::trials(double budget_s) const {
@@ -129,13 +184,12 @@ std::string RuntimeChoice::difference(const std::filesystem::path& input,
 }
 
 void RuntimeChoice::note_input(double latency_ms) {
-  RuntimeTimes& times = candidates_[chosen_].times;
+  RuntimeTimes& times = candidates_[fastest_].times;
   if (!times.before_ms) times.before_ms = latency_ms;
 }
 
 void RuntimeChoice::note_result(double speedup) {
-  RuntimeTimes& times = candidates_[chosen_].times;
-  times.after_ms = *times.before_ms / speedup;
+  candidates_[chosen_].times.after_ms = *candidates_[fastest_].times.before_ms / speedup;
 }
 
 void RuntimeChoice::measure_elsewhere(const std::filesystem::path& input,

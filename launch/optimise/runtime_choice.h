@@ -27,27 +27,41 @@ struct RuntimeTimes {
 /// was measured.
 std::string describe_fastest(std::span<const RuntimeTimes> runtimes);
 
-/// The runtime for which a model is optimised: the one that is named, or for "auto" that of those installed
-/// which runs the input fastest.
+/// The runtime for which a model is optimised, of those asked for: one after another, from the one on that
+/// runs the input fastest.
 class RuntimeChoice {
  public:
-  /// `options` say how to measure. Throws UsageError for a runtime that is not known.
-  RuntimeChoice(const std::string& name, const exec::LatencyOptions& options);
+  /// `names`: one or more. `options` say how to measure. Throws UsageError for a runtime that is not known.
+  RuntimeChoice(std::span<const std::string> names, const exec::LatencyOptions& options);
 
   /// Chooses by sessions of the input in each runtime, in random order; where there is but one it is only
   /// seen whether that runs the input. Without this call the first is chosen. Throws ExecError where none
   /// does.
   void choose(const std::filesystem::path& input);
+  /// Goes on to the next, of those in which the input takes at most three times as long as in the fastest;
+  /// false where there is none.
+  bool choose_next();
+  /// How many are chosen so, in all.
+  std::size_t worth_trying() const;
+  /// To one that was chosen before.
+  void go_back_to(const std::string& name);
+  /// How many times as long the input takes in the chosen runtime as in the fastest.
+  double slower() const;
   const Runtime& chosen() const { return candidates_[chosen_].runtime; }
   const exec::LatencyOptions& options() const { return options_; }
   exec::TrialOptions trials(double budget_s) const;
   exec::Launcher& sessions() { return *candidates_[chosen_].sessions; }
 
+  /// A result in the chosen runtime against the input in the fastest.
+  exec::LatencyReport compare(const exec::TimedModel& input, const exec::TimedModel& result,
+                              const exec::LatencyOptions& options);
+
   /// Why a result is none in the chosen runtime: it cannot be run there, or an output differs by more than 1
   /// % of its largest value, or is not finite where the input's is. Not for ONNX Runtime.
   std::string difference(const std::filesystem::path& input, const std::filesystem::path& result);
 
-  /// What was measured of the input, and of an accepted result, in the chosen runtime.
+  /// What was measured of the input, and how much faster than it in the fastest runtime a result is in the
+  /// chosen one.
   void note_input(double latency_ms);
   void note_result(double speedup);
   /// Measures an accepted result in the other runtimes.
@@ -60,14 +74,17 @@ class RuntimeChoice {
     Runtime runtime;
     std::unique_ptr<exec::Launcher> sessions;
     RuntimeTimes times;
+    bool was_chosen = false;
   };
+  class Pair;
+  bool is_worth_trying(const Candidate& candidate) const;
   /// Does work with a candidate, which notes its failure.
   template <typename Work>
   static void attempt(Candidate& candidate, Work work);
 
   exec::LatencyOptions options_;
   std::vector<Candidate> candidates_;
-  std::size_t chosen_ = 0;
+  std::size_t chosen_ = 0, fastest_ = 0;
 };
 
 }

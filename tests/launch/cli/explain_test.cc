@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
+#include "core/base/find_config.h"
 #include "launch/optimise/bisect.h"
 #include "launch/program.h"
 #include "support/models.h"
@@ -23,6 +24,18 @@ TEST(FirstBadStep, IsFoundWhereverItIs) {
     EXPECT_EQ(first_bad_step(count, [](std::size_t) { return true; }), std::nullopt);
   }
   EXPECT_THROW(first_bad_step(3, [](std::size_t) { return false; }), UsageError);
+}
+
+TEST(BisectedSteps, KeepWhatIsKnownWhenTheyAreStopped) {
+  for (std::size_t bad = 0; bad < 16; ++bad) {
+    int asked = 0;
+    const Bisection known = bisect(
+        16, [&](std::size_t done) { return done <= bad; }, [&] { return asked++ < 2; });
+    EXPECT_EQ(known.bad - known.good, 4u) << "a quarter is left";
+    EXPECT_LE(known.good, bad);
+    EXPECT_GT(known.bad, bad);
+    EXPECT_FALSE(known.culprit());
+  }
 }
 
 class ExplainTest : public ::testing::Test {
@@ -50,6 +63,28 @@ TEST_F(ExplainTest, ListsWhatFiredWhereAndAtWhatCost) {
     EXPECT_THAT(named.output, HasSubstr(entry.at("name").get<std::string>()));
   const nlohmann::json& last = report.at("entries").back();
   EXPECT_LT(last.at("cost_after_us").get<double>(), report.at("entries").at(0).value("cost_before_us", 1e9));
+}
+
+TEST_F(ExplainTest, BlamesARewriteOnlyForWhatTheLogMakes) {
+  const LogReplay replay(model_, log_, find_config("configs/rules"));
+  const auto always = [] { return true; };
+  const auto has_no_split = [](const fs::path& model) {
+    return read_file(model).find("Split") == std::string::npos;
+  };
+  const std::optional<Bisection> found = bisect_refused(replay, has_no_split, always);
+  ASSERT_TRUE(found && found->culprit());
+  const auto good_after = [&](std::size_t count) {
+    replay.write_prefix(count, dir_.path() / "prefix.onnx");
+    return has_no_split(dir_.path() / "prefix.onnx");
+  };
+  EXPECT_TRUE(good_after(found->good));
+  EXPECT_FALSE(good_after(found->bad));
+  EXPECT_EQ(bisect_refused(
+                replay, [](const fs::path&) { return true; }, always),
+            std::nullopt);
+  EXPECT_EQ(bisect_refused(
+                replay, [](const fs::path&) { return false; }, always),
+            std::nullopt);
 }
 
 // A check that fails as soon as there is a Split: the first rewrite that makes one is found.

@@ -4,80 +4,18 @@
 
 #include "core/base/atomic_file.h"
 #include "core/exec/tiny_models.h"
-#include "launch/program.h"
+#include "launch/runtimes_fixture.h"
 #include "support/models.h"
 
 namespace regraft::launch {
 namespace {
 
+using testing::adapter;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::json_of;
 using ::testing::Not;
-
-/// Debian's Python, for which launch/setup.sh installs NumPy.
-constexpr const char* kPython = "/usr/bin/python3";
-
-/// An adapter in whose runtime a run of the input takes the first time, and one of other models the second.
-std::string adapter(const std::string& in_ms, const std::string& other_ms) {
-  return R"(
-import os
-import time
-
-def version():
-    return "7.1"
-
-def load(model, inputs, threads):
-    end_ms = )" +
-         in_ms + R"( if os.path.basename(model) == "in.onnx" else )" + other_ms + R"(
-    assert inputs["x"].shape == (8, 256) and inputs["x"].dtype == "float32" and threads == 1
-    print("what a runtime prints is not read")
-
-    def run():
-        end = time.process_time() + end_ms / 1000
-        while time.process_time() < end:
-            pass
-        return [inputs["x"]]
-    return run
-)";
-}
-
-class RuntimesTest : public ::testing::Test {
- protected:
-  std::filesystem::path path(const std::string& name) const { return dir_.path() / name; }
-  std::string runtime(const std::string& source, const std::string& name = "seven") const {
-    write_file_atomic(path(name + ".py"), source);
-    return path(name + ".py");
-  }
-  /// x (y z), of which (x y) z is less work.
-  std::string model() const {
-    exec::testing::ModelBuilder model;
-    model.input("x", {8, 256}).input("y", {256, 256}).input("z", {256, 256}).output("o", {8, 256});
-    model.node("MatMul", {"y", "z"}, {"w"});
-    model.node("MatMul", {"x", "w"}, {"o"});
-    return model.write(path("in.onnx"));
-  }
-  Captured run(std::vector<std::string> arguments, const std::string& packages = "") const {
-    return testing::run(std::move(arguments),
-                        {{"REGRAFT_PYTHON", kPython}, {"REGRAFT_CACHE", ""}, {"PYTHONPATH", packages}});
-  }
-  Captured bench(const std::string& runtime, std::vector<std::string> more = {}) const {
-    std::vector<std::string> arguments{"bench", model(),  "--budget",          "1",         "--runtime",
-                                       runtime, "--json", path("report.json"), "--threads", "1"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(arguments);
-  }
-  std::vector<std::string> optimise(const std::string& runtime) const {
-    std::vector<std::string> words{"optimise", model(), "-o", path("out.onnx"), "--runtime", runtime};
-    const std::string report = path("report.json");
-    for (const char* word : {"--json", report.c_str(), "--search", "greedy", "--trial-budget", "0",
-                             "--measure-budget", "1", "--threads", "1"})
-      words.emplace_back(word);
-    return words;
-  }
-
-  TempDir dir_;
-};
+using testing::RuntimesTest;
 
 TEST_F(RuntimesTest, BenchMeasuresInTheRuntimeOfAnAdapter) {
   std::filesystem::copy_file(model(), path("other.onnx"));
@@ -360,34 +298,6 @@ TEST_F(RuntimesTest, LibTorchSaysWhatItCannotRun) {
   if (std::filesystem::exists("/dev/nvidiactl")) return;
   EXPECT_THAT(bench("torch-cuda").errors,
               HasSubstr("CUDA cannot be used: this machine has no NVIDIA driver (use --runtime torch-cpu)"));
-}
-
-TEST_F(RuntimesTest, AutoGoesWithoutWhatIsNotInstalled) {
-  const Captured result = run(optimise("auto"));
-  ASSERT_EQ(result.status.code, 0) << result.errors;
-  const nlohmann::json report = json_of(path("report.json"));
-  EXPECT_EQ(report.at("runtime"), "onnxruntime");
-  ASSERT_EQ(report.at("runtimes").size(), 2u);
-  EXPECT_EQ(report.at("runtimes")[0].at("problem"), "");
-  EXPECT_GT(report.at("runtimes")[0].at("latency_before_ms"), 0);
-  EXPECT_THAT(report.at("runtimes")[1].at("problem").get<std::string>(),
-              HasSubstr("openvino is not installed"));
-  EXPECT_EQ(report.at("fastest"), "");
-}
-
-TEST_F(RuntimesTest, AutoMeasuresInOpenVinoToo) {
-  if (!std::filesystem::exists(REGRAFT_OPENVINO_PREFIX))
-    GTEST_SKIP() << "no OpenVINO in " REGRAFT_OPENVINO_PREFIX ": run launch/setup.sh";
-  const Captured result = run(optimise("auto"), REGRAFT_OPENVINO_PREFIX);
-  ASSERT_EQ(result.status.code, 0) << result.errors;
-  const nlohmann::json report = json_of(path("report.json"));
-  EXPECT_TRUE(report.at("accepted")) << report.at("reason");
-  for (const nlohmann::json& one : report.at("runtimes")) {
-    EXPECT_EQ(one.at("problem"), "") << one.at("name");
-    EXPECT_LT(one.at("latency_after_ms"), one.at("latency_before_ms")) << one.at("name");
-  }
-  EXPECT_THAT(result.output, HasSubstr("runtime   openvino 2"));
-  EXPECT_THAT(report.at("fastest").get<std::string>(), HasSubstr("the result in "));
 }
 
 }  // namespace

@@ -35,15 +35,12 @@ class CheckedPaths : public ::testing::Test {
     options_.accept = "cost";
     options_.quiet = true;
     report_.changes.taken_in = {{{{"right", 1}}, {}}, {{{"wrong", 1}}, {}}};
+    search_.emplace(
+        options_, rules_, *costs_, profile_, *start_, [](const char*, const auto& work) { work(); }, report_,
+        log_);
   }
 
-  Paths check(const Paths& paths) {
-    const ProfileSummary profile;
-    CheckedSearch search(
-        options_, rules_, *costs_, profile, *start_, [](const char*, const auto& work) { work(); }, report_,
-        log_);
-    return search.check({paths}).paths;
-  }
+  Paths check(const Paths& paths) { return search_->check({paths}).paths; }
 
   TempDir dir_;
   std::optional<onnx::ImportedModel> model_;
@@ -56,6 +53,8 @@ class CheckedPaths : public ::testing::Test {
   OptimiseOptions options_;
   OptimiseReport report_;
   rules::RewriteLog log_;
+  const ProfileSummary profile_;
+  std::optional<CheckedSearch> search_;
 };
 
 TEST_F(CheckedPaths, WhatIsRefusedWasNotTakenIn) {
@@ -72,6 +71,22 @@ TEST_F(CheckedPaths, WhatIsFoundAnewWasNotTakenIn) {
   EXPECT_THAT(report_.rules, ElementsAre(Pair("right", 1))) << "by the search without the wrong rule";
   EXPECT_THAT(found[0], SizeIs(1));
   EXPECT_THAT(report_.changes.taken_in, IsEmpty());
+}
+
+TEST_F(CheckedPaths, WithoutTimeForBlameTheGoodBeginningStays) {
+  const std::string why = "after one of entries 1 to 1: output y differs";
+  EXPECT_THAT(search_->check_first({both_}, 1, why).paths[0], SizeIs(1));
+  EXPECT_THAT(report_.rules, ElementsAre(Pair("right", 1)));
+  ASSERT_THAT(report_.refused_rules, SizeIs(1));
+  EXPECT_EQ(report_.refused_rules[0].text(),
+            "left out, with all rewrites behind it, one by rule wrong: " + why);
+}
+
+TEST_F(CheckedPaths, ABeginningThatIsNotCheaperIsLeftOut) {
+  rules_ = rules::RuleSet::parse("dearer: Neg(Neg(x)) => Sub(Add(x, x), x)\n", "t");
+  const rules::MatchIndex index(rules_, (*start_)[0]);
+  EXPECT_THAT(search_->check_first({{{index.matches(0)[0]}}}, 1, "why").paths[0], IsEmpty());
+  EXPECT_THAT(report_.rules, IsEmpty());
 }
 
 TEST_F(CheckedPaths, WhatPassesStaysTakenIn) {

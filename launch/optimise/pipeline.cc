@@ -1,0 +1,397 @@
+#include "launch/optimise/pipeline.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "core/base/atomic_file.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/resource_usage.h"
+#include "core/base/text.h"
+#include "core/base/version.h"
+#include "core/exec/runtime/exec_error.h"
+#include "core/exec/runtime/ort_session.h"
+#include "core/onnx/export.h"
+#include "core/task/bindings.h"
+#include "core/task/load_rule_set.h"
+#include "launch/call/not_equivalent_error.h"
+#include "launch/graphs/log_replay.h"
+#include "launch/optimise/blame.h"
+#include "launch/optimise/rewrite_trials.h"
+
+namespace regraft::launch {
+
+namespace fs = std::filesystem;
+
+Pipeline::Pipeline(const OptimiseOptions& options, const CallFiles& files)
+    : options_(options), files_(files), output_(options.output) {
+  report_.seed = options.seed;
+  report_.search = options.script ? "script" : options.search;
+  report_.runtime = options.runtime;
+  report_.output = options.output.string();
+  report_.threads = options_.threads = exec::session_threads(options.threads);
+  options_.fewer_threads = options.threads == exec::kThreadsOfRuntime;
+  options.check();
+  log_.fixed = task::parse_bindings(options.fixed, "--fix");
+  std::ranges::copy(options.fixed, std::back_inserter(options_.feed.bindings));
+}
+
+OptimiseReport Pipeline::run() {
+  import();
+  find_feed();
+  try {
+    if (!feed_.runs())
+      keep_input(feed_.problem + " (" + feed_.remedy + ")");
+    else if (options_.re_exports())
+      re_export();
+    else
+      rewrite();
+  } catch (const graph::GraphError& error) {
+    keep_input(std::string(error.what()) + "; please report this");
+  }
+  report_.peak_rss_bytes = peak_rss_bytes_with_children();
+  // The model last: when one of these cannot be written there is no output.
+  if (options_.log) write_file_atomic(*options_.log, log_.to_text());
+  if (options_.json) write_file_atomic(*options_.json, report_.to_json());
+  if (options_.page)
+    write_file_atomic(*options_.page, page_.html(options_.input.filename().string(), report_));
+  if (options_.settings) write_file_atomic(options_.session_file(), report_.settings.file());
+  bool is_new = false;
+  output_.name_errors([&] { is_new = output_.commit(); });
+  if (is_new && !options_.settings) remove_stale_settings(options_);
+  return report_;
+}
+
+void Pipeline::timed_step(const char* name, const std::function<void()>& work) {
+  const std::int64_t start = clock_.steady_ns();
+  output_.name_errors(work);
+  const double seconds = static_cast<double>(clock_.steady_ns() - start) / nanoseconds_per_second;
+  report_.spend(name, seconds);
+  char text[32];
+  std::snprintf(text, sizeof text, " %.1f s", seconds);
+  options_.say(name + std::string(text));
+}
+
+void Pipeline::import() {
+  onnx::ImportOptions import;
+  if (!options_.re_exports()) import.inlined_calls = SIZE_MAX;
+  import.fixed = log_.fixed;
+  timed_step("import", [&] { model_.emplace(onnx::import_model(options_.input, import)); });
+  output_.expect(*model_);
+  files_.spares(fs::absolute(options_.input).parent_path(), model_->external_locations());
+  report_.nodes_before = report_.nodes_after = ModelGraphs(*model_).operation_count();
+  log_.version = kVersion;
+  log_.domains = options_.domains;
+  log_.input_sha256 = model_sha256(*model_);
+}
+
+void Pipeline::find_feed() {
+  timed_step("sizes", [&] { feed_ = feed_in_child(options_.input, options_.feed, options_.seed); });
+  feed_file_.emplace(feed_);
+  report_.dims = feed_.taken;
+  for (exec::TakenSize& one : report_.dims)
+    if (log_.fixed.contains(one.dim)) one.why = "fixed";
+  for (const exec::FeedPoint& point : feed_.points)
+    report_.points.push_back({point.sizes, 0, 0, {}, {}, {}, {}, {}});
+  if (const std::string sizes = describe_sizes(feed_); !sizes.empty()) options_.say(sizes);
+}
+
+void Pipeline::re_export() {
+  log_.rule_set = task::load_rule_set(options_.rules, options_.domains).hash().hex();
+  timed_step("export", [&] { onnx::export_model(*model_, model_->graph(), output_.aside()); });
+  const exec::EquivalenceReport equivalence = verify(true);
+  if (!equivalence.repeatable) return keep_input(equivalence.reason);
+  if (!equivalence.equivalent)
+    throw NotEquivalentError("the re-exported model differs: " + equivalence.reason, options_.input.string(),
+                             "nothing was emitted; please report this");
+  log_.result = "re-export";
+  report_.accepted = true;
+  report_.reason = "re-exported without rewriting; outputs are equal to the bit";
+}
+
+void Pipeline::choose_runtime() {
+  exec::LatencyOptions latency;
+  latency.threads = options_.threads;
+  latency.budget_s = options_.time.measure_s(0);
+  latency.until_clear = true;
+  latency.feed = feed_file_->path();
+  latency.seed = options_.seed;
+  latency.least_speedup = 1 + options_.least_gain / 100;
+  runtimes_.emplace(runtimes_named(options_.runtime), latency);
+  if (options_.runtime != Runtime::kDefault)
+    timed_step("runtimes", [&] { runtimes_->choose(options_.input); });
+  options_.runtime = runtimes_->chosen().origin();
+  report_.runtime = runtimes_->chosen().name();
+}
+
+void Pipeline::rewrite() {
+  choose_runtime();
+  const Turn blank{report_, log_, page_};
+  const bool one_turn = options_.script || options_.settings || options_.accept != "measured";
+  if (!one_turn) options_.time.seconds /= static_cast<double>(runtimes_->worth_trying());
+  rewrite_for_runtime();
+  while (!one_turn && runtimes_->choose_next()) {
+    Turn best{std::move(report_), std::move(log_), std::move(page_), std::move(result_)};
+    begin_turn(blank, best.report);
+    try {
+      rewrite_for_runtime();
+    } catch (const Error& error) {  // costs no result that another runtime gave
+      options_.warn(std::string("nothing was found for ") + report_.runtime + ": " + error.what());
+      report_.accepted = false;
+    }
+    Turn turn{std::move(report_), std::move(log_), std::move(page_), std::move(result_)};
+    if (turn.report.accepted) std::swap(best, turn);
+    best.report.spend("for " + turn.report.runtime, turn.report.spent_s() - blank.report.spent_s());
+    restore(std::move(best));
+  }
+  if (report_.accepted && report_.points[0].speedup) {
+    runtimes_->note_result(*report_.points[0].speedup);
+    if (runtimes_->times().size() > 1)
+      timed_step("runtimes", [&] { runtimes_->measure_elsewhere(options_.input, output_.aside()); });
+  }
+  report_.runtimes = runtimes_->times();
+}
+
+void Pipeline::begin_turn(const Turn& blank, const OptimiseReport& best) {
+  std::tie(report_, log_, page_) = std::tie(blank.report, blank.log, blank.page);
+  result_.reset();
+  output_.clear();
+  report_.runtime = runtimes_->chosen().name();
+  options_.runtime = runtimes_->chosen().origin();
+  if (best.accepted) best_speedup_ = *best.points[0].speedup;
+  const double needed = runtimes_->options().least_speedup * best_speedup_ * runtimes_->slower();
+  options_.least_gain = (needed - 1) * 100;
+  char text[60];
+  std::snprintf(text, sizeof text, ", where %.3fx as fast as the input is needed", needed);
+  options_.say("goes on for " + report_.runtime + text);
+}
+
+void Pipeline::restore(Turn best) {
+  std::tie(report_, log_, page_) = std::tie(best.report, best.log, best.page);
+  result_ = std::move(best.result);
+  if (runtimes_->chosen().name() == report_.runtime) return;
+  runtimes_->go_back_to(report_.runtime);
+  output_.name_errors([&] {
+    if (!report_.accepted) return output_.copy_of(*model_);
+    output_.clear();
+    onnx::export_model(*model_, *result_, output_.aside());
+  });
+}
+
+void Pipeline::rewrite_for_runtime() {
+  rules_.emplace(task::load_rule_set(options_.rules, options_.domains));
+  log_.rule_set = rules_->hash().hex();
+  if (options_.strict) rules_->exclude_marked();
+  start_.emplace(*model_);
+  timed_step("clean-up", [&] { start_->clean_up(*rules_, log_); });
+  costs_.emplace(*model_, feed_, options_.device_profile(), *start_);
+  learned_.emplace(options_, feed_file_->path(), *start_, *costs_);
+  if (runtimes_->chosen().is_default() || learned_->corrects())
+    if (const std::string why_not = profile(); !why_not.empty()) return keep_input(why_not);
+  if (options_.settings) {
+    tuning_.emplace(
+        options_, *runtimes_, [this] { return check_options(false); }, report_.settings);
+    timed_step("settings", [&] { tuning_->tune_input(); });
+  }
+  CheckedSearch search(options_, *rules_, *costs_, profile_, *start_, timed_, report_, log_);
+  if (const std::string why_not = write_equivalent(search, find(search)); !why_not.empty())
+    return keep_input(why_not);
+  timed_step("replay", [&] { check_log(); });
+  if (options_.page && is_profiled(options_.runtime))
+    timed_step("profile", [&] { page_.note_kernels(learned_->kernels_of(output_.aside()), true); });
+  accept();
+}
+
+std::string Pipeline::profile() {
+  try {
+    timed_step("profile", [&] { profile_ = learned_->learn_from(options_.input); });
+  } catch (const exec::ExecError& error) {
+    if (runtimes_->chosen().is_default()) return error.problem();
+    options_.warn("the search goes by the device's rates: " + error.problem());  // others have run it
+    return "";
+  }
+  if (options_.fixed.empty()) costs_->observe(profile_.graph_runs);  // else a branch may be gone
+  report_.note(profile_);
+  options_.warn_of_fusions(profile_.agreed_share);
+  page_.note_kernels(profile_.samples, false);
+  options_.say(profile_.text);
+  return "";
+}
+
+CheckedSearch::Result Pipeline::find(CheckedSearch& search) {
+  const bool learns = learned_->corrects() && !options_.script;
+  const auto search_from = [&](const std::optional<CheckedSearch::Proposal>& from, double all_s) {
+    return learned_->search(search, *model_, *rules_, timed_, all_s, from);
+  };
+  CheckedSearch::Result found =
+      search.check(learns ? search_from({}, options_.time.search_s()) : search.propose());
+  const double trials_s = this->trials_s();
+  if (options_.accept != "measured" || options_.script || trials_s <= 0 ||
+      profile_.ceiling() < 1 + options_.least_gain / 100)  // all that is not dense gives less
+    return found;
+  const RewriteTrials::Parts parts{options_, *model_, *start_, *rules_, *costs_,
+                                   search,   report_, log_,    clock_};
+  RewriteTrials::GoOn go_on;
+  if (learns) go_on = [&](const auto& from) { return search_from(from, further_s(trials_s)); };
+  return RewriteTrials(runtimes_->sessions(), runtimes_->trials(trials_s), parts, timed_, go_on)
+      .choose(found, tuning_ ? tuning_->to_try() : std::vector<exec::SessionSettings>(1));
+}
+
+double Pipeline::trials_s() const {
+  std::vector<double> run_s = costs_->latencies_us(*start_);
+  for (const double scale = options_.run_us(profile_.measured_us) / 1e6 / run_s[0]; double& run : run_s)
+    run *= scale;
+  const double needed = run_s[0] > 0 ? seconds_to_confirm(run_s) : options_.time.seconds / 3;
+  return options_.time.trials_s(report_.spent_s(), needed);
+}
+
+double Pipeline::further_s(double trials_s) const {
+  if (options_.time.trials) return options_.time.search_s();
+  return std::min(options_.time.search_s(), 2 * (this->trials_s() - trials_s / 2));
+}
+
+std::string Pipeline::write_equivalent(CheckedSearch& search, CheckedSearch::Result found) {
+  for (predict(found.graphs); changes_input(found); predict(found.graphs)) {
+    timed_step("export", [&] { onnx::export_model(*model_, found.graphs, output_.aside()); });
+    const exec::EquivalenceReport equivalence = verify(false);
+    if (!equivalence.repeatable) return equivalence.reason;
+    if (equivalence.equivalent) {
+      result_ = std::move(found.graphs);
+      return "";
+    }
+    std::optional<Bisection> entries;
+    timed_step("blame", [&] { entries = bisect_entries(); });
+    const std::string what = "after " + entry_name(log_, entries) + ": " + equivalence.reason;
+    if (options_.script)
+      throw NotEquivalentError(what, options_.input.string(),
+                               "nothing was emitted; take it out of the script");
+    if (!entries && !options_.fixed.empty())
+      return "a branch may not run at " + join(options_.fixed, ", ") + ": " + equivalence.reason;
+    if (!entries || entries->bad <= cleaned(log_)) return what + "; please report this";
+    const std::size_t good = std::max(entries->good, cleaned(log_)) - cleaned(log_);
+    found = entries->culprit() ? search.check_without(std::move(found), good, what)
+                               : search.check_first(std::move(found), good, what);
+  }
+  return options_.script ? "the script changes nothing" : report_.why_nothing();
+}
+
+bool Pipeline::changes_input(const CheckedSearch::Result& found) const {
+  return rewrites(found.paths) || found.graphs.operation_count() < report_.nodes_before;
+}
+
+void Pipeline::predict(const ModelGraphs& after) {
+  const ModelGraphs before(*model_);
+  const std::vector<double> before_us = costs_->latencies_us(before), after_us = costs_->latencies_us(after);
+  for (std::size_t i = 0; i < before_us.size(); ++i)
+    std::tie(report_.points[i].cost_before, report_.points[i].cost_after) =
+        std::pair(before_us[i], after_us[i]);
+  report_.cost_before = before_us[0];
+  report_.cost_after = after_us[0];
+  report_.slower_at = costs_->slower_sizes(before[0], after[0]);
+  report_.nodes_after = after.operation_count();
+  if (options_.page) page_.note_changes(before, after, log_, *rules_);
+}
+
+ChildCheck Pipeline::check_options(bool bit_equal) const {
+  return {feed_file_->path(), options_.seed, bit_equal, options_.fixed,
+          report_.marks.contains(std::string(rules::mark_name(rules::RuleMark::finite)))};
+}
+
+exec::EquivalenceReport Pipeline::verify(bool bit_equal) {
+  exec::EquivalenceReport equivalence;
+  timed_step("verify", [&] {
+    equivalence = verify_in_child(options_.input, output_.aside(), check_options(bit_equal));
+  });
+  equivalence.reason = output_.spoken(equivalence.reason);
+  report_.verified = equivalence.equivalent;
+  report_.max_relative_error = equivalence.max_relative_error;
+  return equivalence;
+}
+
+std::optional<Bisection> Pipeline::bisect_entries() {
+  const TempDir folder;
+  const LogReplay replay(options_.input, write_log(folder.path()), options_.rules);
+  const double left_s = options_.time.left_s(report_.spent_s()) + options_.time.seconds;
+  const std::int64_t end_ns = clock_.steady_ns() + static_cast<std::int64_t>(left_s * nanoseconds_per_second);
+  const auto is_good = [&](const fs::path& model) {
+    return verify_in_child(options_.input, model, check_options(false)).equivalent;
+  };
+  constexpr int kLeastSteps = 2;  // whatever they take
+  int steps = 0;
+  return bisect_refused(replay, is_good, [&] {
+    return options_.script || steps++ < kLeastSteps || clock_.steady_ns() < end_ns;
+  });
+}
+
+fs::path Pipeline::write_log(const fs::path& folder) const {
+  const fs::path log = folder / "rewrites.log";
+  write_file_atomic(log, log_.to_text());
+  return log;
+}
+
+void Pipeline::check_log() {
+  const TempDir folder;
+  const fs::path log = write_log(folder.path());
+  if (!check_replay(options_.input, output_.aside(), log, options_.rules).identical)
+    throw NotEquivalentError("the rewrite log does not replay to the same bytes", options_.input.string(),
+                             "nothing was emitted; please report this");
+}
+
+void Pipeline::accept() {
+  report_.found = FoundReport{report_.nodes_after, report_.cost_after, report_.rules};
+  if (options_.accept == "cost") {
+    report_.accepted = true;
+    report_.reason = options_.script         ? "what the script made, verified; not measured"
+                     : report_.rules.empty() ? "clean-up made it smaller; not measured"
+                                             : "the cost model calls it cheaper; not measured";
+    return;
+  }
+  if (const std::string why_not = refused_by_runtime(); !why_not.empty()) return keep_input(why_not);
+  if (tuning_) timed_step("settings", [&] { tuning_->tune_output(output_.aside()); });
+  const exec::LatencyReport latency = measure(0);
+  runtimes_->note_input(latency.before.latency_ms);
+  if (!latency.accepted) return keep_input(latency.reason);
+  if (best_speedup_ > 1 && latency.estimate.low <= best_speedup_)
+    return keep_input("another runtime's result may be faster");
+  for (std::size_t i = 1; i < feed_.points.size(); ++i)
+    if (exec::verdict_name(measure(i)) == "slower")
+      return keep_input("it is faster at " + feed_.points[0].describe() + ", but slower at " +
+                        feed_.points[i].describe());
+  report_.accepted = true;
+  report_.reason = latency.reason;
+}
+
+std::string Pipeline::refused_by_runtime() {
+  std::string why_not;
+  if (!runtimes_->chosen().is_default())
+    timed_step("verify", [&] { why_not = runtimes_->difference(options_.input, output_.aside()); });
+  return output_.spoken(why_not);
+}
+
+exec::LatencyReport Pipeline::measure(std::size_t point) {
+  exec::LatencyOptions latency = runtimes_->options();
+  latency.point = point;
+  latency.budget_s = options_.time.measure_s(report_.spent_s(), point, feed_.points.size());
+  latency.one_series = point != 0;
+  latency.least_speedup = point != 0 ? 1 : latency.least_speedup * best_speedup_;
+  const auto& [before, after] = std::tie(report_.settings.input, report_.settings.output);
+  exec::LatencyReport measured;
+  timed_step("measure", [&] {
+    measured = runtimes_->compare({options_.input, before}, {output_.aside(), after}, latency);
+  });
+  report_.points[point].note(measured);
+  return measured;
+}
+
+void Pipeline::keep_input(const std::string& reason) {
+  report_.keep_input(reason);
+  log_.entries.clear();
+  log_.result = "input";
+  output_.name_errors([&] { output_.copy_of(*model_); });
+}
+
+}
