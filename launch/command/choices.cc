@@ -36,8 +36,10 @@ Check known_runtime(std::vector<std::string> names) {
 Check known_runtimes(std::vector<std::string> names) {
   Check check = known_runtime(std::move(names));
   check.fault = [of_one = check.fault](std::string& value) {
+    if (value.find(',') == std::string::npos) return of_one(value);
     for (const auto part : std::views::split(value, ',')) {
       std::string one(part.begin(), part.end());
+      if (one == "auto") return std::string("'auto' stands alone");
       if (std::string fault = of_one(one); !fault.empty()) return fault;
     }
     return std::string();

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -53,6 +54,7 @@ OptimiseReport Pipeline::run() {
   } catch (const graph::GraphError& error) {
     keep_input(std::string(error.what()) + "; please report this");
   }
+  if (runtimes_) report_.runtimes = runtimes_->times();
   report_.peak_rss_bytes = peak_rss_bytes_with_children();
   // The model last: when one of these cannot be written there is no output.
   if (options_.log) write_file_atomic(*options_.log, log_.to_text());
@@ -131,38 +133,40 @@ void Pipeline::choose_runtime() {
 void Pipeline::rewrite() {
   choose_runtime();
   const Turn blank{report_, log_, page_};
-  const bool one_turn = options_.script || options_.settings || options_.accept != "measured";
-  if (!one_turn) options_.time.seconds /= static_cast<double>(runtimes_->worth_trying());
-  rewrite_for_runtime();
-  while (!one_turn && runtimes_->choose_next()) {
-    Turn best{std::move(report_), std::move(log_), std::move(page_), std::move(result_)};
-    begin_turn(blank, best.report);
+  const std::size_t turns = options_.script ? 1 : runtimes_->worth_trying();
+  const double spent_s = report_.spent_s();
+  options_.time.seconds = spent_s + (options_.time.seconds - spent_s) / static_cast<double>(turns);
+  std::optional<Turn> best;
+  std::map<std::string, double> turn_s;
+  for (std::size_t turn = 0; turn < turns; ++turn) {
+    if (turn > 0) begin_turn(blank, best);
     try {
       rewrite_for_runtime();
-    } catch (const Error& error) {  // costs no result that another runtime gave
-      options_.warn(std::string("nothing was found for ") + report_.runtime + ": " + error.what());
-      report_.accepted = false;
+      if (!best || report_.accepted) best = Turn{report_, log_, page_, std::move(result_)};
+    } catch (const Error& error) {  // costs no result that another runtime gives
+      if (!best && turn + 1 == turns) throw;
+      options_.warn("nothing was found for " + report_.runtime + ": " + error.what());
     }
-    Turn turn{std::move(report_), std::move(log_), std::move(page_), std::move(result_)};
-    if (turn.report.accepted) std::swap(best, turn);
-    best.report.spend("for " + turn.report.runtime, turn.report.spent_s() - blank.report.spent_s());
-    restore(std::move(best));
+    turn_s[report_.runtime] = report_.spent_s() - spent_s;
   }
-  if (report_.accepted && report_.points[0].speedup) {
-    runtimes_->note_result(*report_.points[0].speedup);
-    if (runtimes_->times().size() > 1)
-      timed_step("runtimes", [&] { runtimes_->measure_elsewhere(options_.input, output_.aside()); });
-  }
-  report_.runtimes = runtimes_->times();
+  if (turns > 1) restore(std::move(*best));
+  for (const auto& [runtime, seconds] : turn_s)
+    if (runtime != report_.runtime) report_.spend("for " + runtime, seconds);
+  if (!report_.accepted || !report_.points[0].speedup) return;
+  runtimes_->note_result(*report_.points[0].speedup);
+  if (runtimes_->times().size() > 1)
+    timed_step("runtimes", [&] { runtimes_->measure_elsewhere(options_.input, output_.aside()); });
 }
 
-void Pipeline::begin_turn(const Turn& blank, const OptimiseReport& best) {
+void Pipeline::begin_turn(const Turn& blank, const std::optional<Turn>& best) {
+  runtimes_->choose_next();
   std::tie(report_, log_, page_) = std::tie(blank.report, blank.log, blank.page);
   result_.reset();
+  profile_ = {};
   output_.clear();
   report_.runtime = runtimes_->chosen().name();
   options_.runtime = runtimes_->chosen().origin();
-  if (best.accepted) best_speedup_ = *best.points[0].speedup;
+  if (best && best->report.accepted) best_speedup_ = *best->report.points[0].speedup;
   const double needed = runtimes_->options().least_speedup * best_speedup_ * runtimes_->slower();
   options_.least_gain = (needed - 1) * 100;
   char text[60];
@@ -172,13 +176,11 @@ void Pipeline::begin_turn(const Turn& blank, const OptimiseReport& best) {
 
 void Pipeline::restore(Turn best) {
   std::tie(report_, log_, page_) = std::tie(best.report, best.log, best.page);
-  result_ = std::move(best.result);
-  if (runtimes_->chosen().name() == report_.runtime) return;
   runtimes_->go_back_to(report_.runtime);
   output_.name_errors([&] {
     if (!report_.accepted) return output_.copy_of(*model_);
     output_.clear();
-    onnx::export_model(*model_, *result_, output_.aside());
+    onnx::export_model(*model_, best.result.value(), output_.aside());
   });
 }
 

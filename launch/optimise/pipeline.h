@@ -56,9 +56,9 @@ class Pipeline {
   void choose_runtime();
   /// For each runtime that was asked for and may make the fastest model.
   void rewrite();
-  /// Takes the runtime that was chosen next, in which a result has to be faster than the best so far.
-  void begin_turn(const Turn& blank, const OptimiseReport& best);
-  /// The best turn's output, where it is not the last one's.
+  /// For the next runtime, in which a result has to be faster than the best so far.
+  void begin_turn(const Turn& blank, const std::optional<Turn>& best);
+  /// What the best turn made, as it stood aside.
   void restore(Turn best);
   void rewrite_for_runtime();
 

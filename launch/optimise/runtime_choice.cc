@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/base/process.h"
 #include "core/base/rng.h"
 #include "core/base/stats.h"
@@ -58,6 +59,9 @@ RuntimeChoice::RuntimeChoice(std::span<const std::string> names, const exec::Lat
     : options_(options) {
   for (const std::string& name : names) {
     Runtime runtime(name);
+    if (std::ranges::find(candidates_, runtime.name(), [](auto& one) { return one.runtime.name(); }) !=
+        candidates_.end())
+      throw UsageError("there are two runtimes called " + runtime.name(), "--runtime", "name each once");
     candidates_.push_back({runtime, runtime.sessions(), {.name = runtime.name()}});
     if (runtime.is_default()) candidates_.back().times.version = runtime.version();
   }
@@ -76,7 +80,7 @@ void RuntimeChoice::choose(const std::filesystem::path& input) {
     });
   if (able.empty()) throw exec::ExecError(candidates_[0].times.problem, "", "");
   const auto take = [&](std::size_t fastest) {
-    candidates_[0].was_chosen = false;
+    candidates_[chosen_].was_chosen = false;
     candidates_[chosen_ = fastest_ = fastest].was_chosen = true;
   };
   take(able[0]);
@@ -109,14 +113,12 @@ std::size_t RuntimeChoice::worth_trying() const {
              candidates_, [&](const Candidate& candidate) { return is_worth_trying(candidate); })));
 }
 
-bool RuntimeChoice::choose_next() {
+void RuntimeChoice::choose_next() {
   const auto next = std::ranges::find_if(candidates_, [&](const Candidate& candidate) {
     return !candidate.was_chosen && is_worth_trying(candidate);
   });
-  if (next == candidates_.end()) return false;
   next->was_chosen = true;
   chosen_ = static_cast<std::size_t>(next - candidates_.begin());
-  return true;
 }
 
 void RuntimeChoice::go_back_to(const std::string& name) {

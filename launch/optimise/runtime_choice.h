@@ -31,18 +31,19 @@ std::string describe_fastest(std::span<const RuntimeTimes> runtimes);
 /// runs the input fastest.
 class RuntimeChoice {
  public:
-  /// `names`: one or more. `options` say how to measure. Throws UsageError for a runtime that is not known.
+  /// `names`: one or more. `options` say how to measure. Throws UsageError for a runtime that is not known,
+  /// and for two of one name.
   RuntimeChoice(std::span<const std::string> names, const exec::LatencyOptions& options);
 
   /// Chooses by sessions of the input in each runtime, in random order; where there is but one it is only
   /// seen whether that runs the input. Without this call the first is chosen. Throws ExecError where none
   /// does.
   void choose(const std::filesystem::path& input);
-  /// Goes on to the next, of those in which the input takes at most three times as long as in the fastest;
-  /// false where there is none.
-  bool choose_next();
-  /// How many are chosen so, in all.
+  /// How many there are in which the input takes at most three times as long as in the fastest; 1 where but
+  /// one was measured.
   std::size_t worth_trying() const;
+  /// Goes on to one of these that was not chosen yet; there must be one.
+  void choose_next();
   /// To one that was chosen before.
   void go_back_to(const std::string& name);
   /// How many times as long the input takes in the chosen runtime as in the fastest.

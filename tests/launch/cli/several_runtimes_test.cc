@@ -43,6 +43,25 @@ TEST_F(SeveralRuntimes, ThoseFarFromTheFastestHaveNoTurn) {
   EXPECT_EQ(read_file(path("out.onnx")), read_file(path("in.onnx"))) << "byte copy";
 }
 
+TEST_F(SeveralRuntimes, OneThatCannotRunTheInputCostsNoOtherItsTurn) {
+  std::string broken = adapter("1", "1");
+  broken.insert(broken.find("\n    end_ms = "), "\n    assert False, \"is gone\"");
+  const Captured result = run(optimise(runtime(broken, "broken") + "," + runtime(adapter("3", "1")) + "," +
+                                       runtime(adapter("2", "2"), "two")));
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  const nlohmann::json report = json_of(path("report.json"));
+  EXPECT_THAT(report.at("runtimes")[0].at("problem").get<std::string>(), HasSubstr("is gone"));
+  EXPECT_EQ(report.at("runtime"), "seven") << "the second in order, the last to have its turn";
+  EXPECT_NEAR(report.at("speedup"), 2, 0.3);
+}
+
+TEST_F(SeveralRuntimes, NamesAreRefusedThatSayNothing) {
+  for (const auto& [names, why] :
+       {std::pair{"auto,onnxruntime", "'auto' stands alone"}, std::pair{"onnxruntime,", "one of onnxruntime"},
+        std::pair{"", "one of onnxruntime"}, std::pair{"onnxruntime,onnxruntime", "name each once"}})
+    EXPECT_THAT(run(optimise(names)).errors, HasSubstr(why)) << names;
+}
+
 TEST_F(SeveralRuntimes, ARuntimeThatFailsCostsNoOthersResult) {
   std::string failing = adapter("3", "1");
   const std::string loads = path("loads");

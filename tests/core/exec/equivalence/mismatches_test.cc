@@ -6,6 +6,7 @@
 namespace regraft::exec {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using testing::ModelBuilder;
 
@@ -62,8 +63,23 @@ TEST_F(OutputsThatJump, AFewElementsThatNoiseMovesAsFarAreNoDifference) {
   };
   const EquivalenceReport jumps = check(sawtooth({3300}, 0), sawtooth({3, 1100}, 0));
   EXPECT_TRUE(jumps.equivalent) << jumps.reason;
+  EXPECT_THAT(jumps.notes, Contains(HasSubstr("of output y jump where rounding decides")));
   const EquivalenceReport moved = check(sawtooth({3300}, 0), sawtooth({3, 1100}, 0.3F));
   EXPECT_FALSE(moved.equivalent);
+}
+
+// Each draw of noise moves all of it: that is no jump, however far it is.
+TEST_F(OutputsThatJump, WhatNoiseAlwaysMovesIsComparedAllTheSame) {
+  const auto wave = [](float more) {
+    ModelBuilder model;
+    model.input("x", {4}).output("y", {4}).weight("fast", {}, {30000}).weight("more", {}, {more});
+    model.node("Mul", {"x", "fast"}, {"z"});
+    model.node("Sin", {"z"}, {"wave"});
+    model.node("Add", {"wave", "more"}, {"y"});
+    return model;
+  };
+  EXPECT_TRUE(check(wave(0), wave(0)).equivalent);
+  EXPECT_FALSE(check(wave(0), wave(0.01F)).equivalent);
 }
 
 }  // namespace

@@ -43,6 +43,13 @@ TEST(NormFamilies, ASquareIsAPower) {
   expect_shipped_rules_lead(b, "norm-form\nexpect Pow 1\nexpect Div 1\nexpect total 9\n");
 }
 
+TEST(NormFamilies, AScaleOfMoreAxesThanTheInputKeepsThem) {
+  GraphBuilder b;
+  b.output(norm_in_parts(b, b.input({2, 8}), 1, {1, 1, 8}));
+  const MatchIndex index(shipped(), b.graph());
+  EXPECT_TRUE(index.matches(shipped().find("norm-form-tensorflow").value()).empty());
+}
+
 TEST(NormFamilies, NumbersLoseTheirAxes) {
   GraphBuilder b;
   const Value x = b.input({2, 3, 4});
