@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -134,12 +133,13 @@ void Pipeline::rewrite() {
   choose_runtime();
   const Turn blank{report_, log_, page_};
   const std::size_t turns = options_.script ? 1 : runtimes_->worth_trying();
-  const double spent_s = report_.spent_s();
-  options_.time.seconds = spent_s + (options_.time.seconds - spent_s) / static_cast<double>(turns);
+  const double before_s = report_.spent_s(), all_s = options_.time.seconds - before_s;
+  double spent_s = 0;
   std::optional<Turn> best;
   std::map<std::string, double> turn_s;
   for (std::size_t turn = 0; turn < turns; ++turn) {
     if (turn > 0) begin_turn(blank, best);
+    options_.time.seconds = before_s + TimeBudget::turn_s(all_s, spent_s, turn, turns);
     try {
       rewrite_for_runtime();
       if (!best || report_.accepted) best = Turn{report_, log_, page_, std::move(result_)};
@@ -147,7 +147,8 @@ void Pipeline::rewrite() {
       if (!best && turn + 1 == turns) throw;
       options_.warn("nothing was found for " + report_.runtime + ": " + error.what());
     }
-    turn_s[report_.runtime] = report_.spent_s() - spent_s;
+    turn_s[report_.runtime] = report_.spent_s() - before_s;
+    spent_s += turn_s[report_.runtime];
   }
   if (turns > 1) restore(std::move(*best));
   for (const auto& [runtime, seconds] : turn_s)

@@ -97,6 +97,7 @@ class Pipeline {
   /// At the first sizes a gain is asked for, at the others only that nothing is lost.
   exec::LatencyReport measure(std::size_t point);
   void keep_input(const std::string& reason);
+
   const CheckedSearch::TimedStep timed_ = std::bind_front(&Pipeline::timed_step, this);
   OptimiseOptions options_;
   const CallFiles& files_;

@@ -36,6 +36,11 @@ double TimeBudget::measure_s(double spent_s, std::size_t point, std::size_t poin
   return measure ? *measure * part : std::clamp(left, 0.0, seconds * kMeasureShare * part);
 }
 
+double TimeBudget::turn_s(double all_s, double spent_s, std::size_t turn, std::size_t turns) {
+  const double equal = all_s / static_cast<double>(turns);
+  return std::max((all_s - spent_s) / static_cast<double>(turns - turn), equal / 2);
+}
+
 double seconds_to_confirm(std::span<const double> run_s) {
   double needed = run_s.empty() ? 0 : kRunsOfCheck * run_s[0];
   for (const double run : run_s) needed += kSessions * (kLoad_s + kRunsOfSession * run);

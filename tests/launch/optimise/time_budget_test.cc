@@ -38,6 +38,14 @@ TEST(TimeBudget, APartKeepsSecondsOfItsOwn) {
   EXPECT_EQ(TimeBudget{.trials = 0}.trials_s(0, 0), 0);
 }
 
+TEST(TimeBudget, ALaterTurnHasWhatAnEarlierOneLeft) {
+  EXPECT_EQ(TimeBudget::turn_s(120, 0, 0, 1), 120);
+  EXPECT_EQ(TimeBudget::turn_s(120, 0, 0, 3), 40);
+  EXPECT_EQ(TimeBudget::turn_s(120, 20, 1, 3), 50);
+  EXPECT_EQ(TimeBudget::turn_s(120, 70, 2, 3), 50);
+  EXPECT_EQ(TimeBudget::turn_s(120, 110, 2, 3), 20) << "half of what each would have";
+}
+
 TEST(TimeBudget, SlowModelsNeedMoreToConfirm) {
   constexpr std::array<double, 3> kRuns{0.4, 0.1, 1};
   EXPECT_EQ(seconds_to_confirm({}), 0);
