@@ -278,11 +278,13 @@ class MismatchChecker {
 }  // namespace
 
 std::span<const SessionOptions> other_ways() {
-  static const std::array<SessionOptions, 5> ways = {{{Optimisation::none, 2, {}},
-                                                      {Optimisation::basic, 1, {}},
-                                                      {Optimisation::extended, 1, {}},
-                                                      {Optimisation::all, 1, {}},
-                                                      {Optimisation::all, 2, {}}}};
+  static const std::array<SessionOptions, 5> ways = {{
+      {Optimisation::none, 2, {}},
+      {Optimisation::basic, 1, {}},
+      {Optimisation::extended, 1, {}},
+      {Optimisation::all, 1, {}},
+      {Optimisation::all, 2, {}},
+  }};
   return ways;
 }
 

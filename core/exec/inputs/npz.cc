@@ -87,18 +87,20 @@ class Archive {
   std::string bytes_;
 };
 
-constexpr std::array<std::pair<std::string_view, DType>, 12> kTypes{{{"<f4", DType::float32},
-                                                                     {"<f8", DType::float64},
-                                                                     {"<f2", DType::float16},
-                                                                     {"<i8", DType::int64},
-                                                                     {"<i4", DType::int32},
-                                                                     {"<i2", DType::int16},
-                                                                     {"|i1", DType::int8},
-                                                                     {"<u8", DType::uint64},
-                                                                     {"<u4", DType::uint32},
-                                                                     {"<u2", DType::uint16},
-                                                                     {"|u1", DType::uint8},
-                                                                     {"|b1", DType::boolean}}};
+constexpr std::array<std::pair<std::string_view, DType>, 12> kTypes{{
+    {"<f4", DType::float32},
+    {"<f8", DType::float64},
+    {"<f2", DType::float16},
+    {"<i8", DType::int64},
+    {"<i4", DType::int32},
+    {"<i2", DType::int16},
+    {"|i1", DType::int8},
+    {"<u8", DType::uint64},
+    {"<u4", DType::uint32},
+    {"<u2", DType::uint16},
+    {"|u1", DType::uint8},
+    {"|b1", DType::boolean},
+}};
 
 std::optional<DType> dtype_of(const std::string& descr) {
   for (const auto& [name, dtype] : kTypes)

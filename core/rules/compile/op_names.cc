@@ -10,15 +10,17 @@ using graph::Attr;
 using graph::OpInfo;
 using graph::OpKind;
 
-constexpr std::array<std::pair<std::string_view, Attr>, 9> kShortNames = {{{"k", Attr::kernel_shape},
-                                                                           {"s", Attr::strides},
-                                                                           {"p", Attr::pads},
-                                                                           {"d", Attr::dilations},
-                                                                           {"g", Attr::group},
-                                                                           {"ta", Attr::trans_a},
-                                                                           {"tb", Attr::trans_b},
-                                                                           {"eps", Attr::epsilon},
-                                                                           {"sizes", Attr::split}}};
+constexpr std::array<std::pair<std::string_view, Attr>, 9> kShortNames = {{
+    {"k", Attr::kernel_shape},
+    {"s", Attr::strides},
+    {"p", Attr::pads},
+    {"d", Attr::dilations},
+    {"g", Attr::group},
+    {"ta", Attr::trans_a},
+    {"tb", Attr::trans_b},
+    {"eps", Attr::epsilon},
+    {"sizes", Attr::split},
+}};
 constexpr std::array<std::string_view, 3> kClasses = {"Unary", "Binary", "Monotone"};
 
 bool in_class(std::string_view name, const OpInfo& op) {
