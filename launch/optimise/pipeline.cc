@@ -139,7 +139,7 @@ void Pipeline::rewrite() {
   std::map<std::string, double> turn_s;
   for (std::size_t turn = 0; turn < turns; ++turn) {
     if (turn > 0) begin_turn(blank, best);
-    options_.time.seconds = before_s + TimeBudget::turn_s(all_s, spent_s, turn, turns);
+    options_.time.seconds = before_s + share_of_turn(all_s, spent_s, turn, turns);
     try {
       rewrite_for_runtime();
       if (!best || report_.accepted) best = Turn{report_, log_, page_, std::move(result_)};

@@ -36,7 +36,7 @@ double TimeBudget::measure_s(double spent_s, std::size_t point, std::size_t poin
   return measure ? *measure * part : std::clamp(left, 0.0, seconds * kMeasureShare * part);
 }
 
-double TimeBudget::turn_s(double all_s, double spent_s, std::size_t turn, std::size_t turns) {
+double share_of_turn(double all_s, double spent_s, std::size_t turn, std::size_t turns) {
   const double equal = all_s / static_cast<double>(turns);
   return std::max((all_s - spent_s) / static_cast<double>(turns - turn), equal / 2);
 }

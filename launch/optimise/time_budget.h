@@ -21,11 +21,11 @@ struct TimeBudget {
   double measure_s(double spent_s, std::size_t point = 0, std::size_t points = 1) const;
   /// What is left for parts without seconds of their own; negative where more was spent.
   double left_s(double spent_s) const;
-
-  /// For one of several turns: its equal share, with those that follow, of what is left, and at least half of
-  /// an equal share of all.
-  static double turn_s(double all_s, double spent_s, std::size_t turn, std::size_t turns);
 };
+
+/// What one of several turns has: an equal share of what those before it left, and at least half of an equal
+/// share of all.
+double share_of_turn(double all_s, double spent_s, std::size_t turn, std::size_t turns);
 
 /// What it takes to check and to measure a result whose runs take so long at each of the sizes: estimated.
 double seconds_to_confirm(std::span<const double> run_s);

@@ -39,11 +39,11 @@ TEST(TimeBudget, APartKeepsSecondsOfItsOwn) {
 }
 
 TEST(TimeBudget, ALaterTurnHasWhatAnEarlierOneLeft) {
-  EXPECT_EQ(TimeBudget::turn_s(120, 0, 0, 1), 120);
-  EXPECT_EQ(TimeBudget::turn_s(120, 0, 0, 3), 40);
-  EXPECT_EQ(TimeBudget::turn_s(120, 20, 1, 3), 50);
-  EXPECT_EQ(TimeBudget::turn_s(120, 70, 2, 3), 50);
-  EXPECT_EQ(TimeBudget::turn_s(120, 110, 2, 3), 20) << "half of what each would have";
+  EXPECT_EQ(share_of_turn(120, 0, 0, 1), 120);
+  EXPECT_EQ(share_of_turn(120, 0, 0, 3), 40);
+  EXPECT_EQ(share_of_turn(120, 20, 1, 3), 50);
+  EXPECT_EQ(share_of_turn(120, 70, 2, 3), 50);
+  EXPECT_EQ(share_of_turn(120, 110, 2, 3), 20) << "half of what each would have";
 }
 
 TEST(TimeBudget, SlowModelsNeedMoreToConfirm) {
