@@ -57,6 +57,7 @@ exec::EquivalenceReport verify_in_child(const std::filesystem::path& original,
   if (check.bit_equal) arguments.emplace_back("--bit-equal");
   if (check.finite) arguments.emplace_back("--finite");
   if (check.session) arguments.insert(arguments.end(), {"--session", check.session->string()});
+  if (check.probe_s) arguments.insert(arguments.end(), {"--probe-seconds", std::to_string(*check.probe_s)});
   for (const std::string& fixed : check.fixed) arguments.insert(arguments.end(), {"--fix", fixed});
   return exec::equivalence_from_json(run_for_json(std::move(arguments), {kDone, kNotEquivalent}, optimised));
 }

@@ -24,6 +24,7 @@ struct ChildCheck {
   std::vector<std::string> fixed = {};  // n=1: dims for whose sizes alone the other model is made
   bool finite = false;                  // the rewrites keep no Inf and no NaN in its place
   std::optional<std::filesystem::path> session = {};  // the other model's session settings
+  std::optional<double> probe_s = {};                 // EquivalenceOptions::probe_s
 };
 
 /// `regraft verify`: check_equivalence.

@@ -138,6 +138,7 @@ void OptimiseReport::keep_input(const std::string& why) {
   slower_at.clear();
   verified = true;  // the same bytes
   max_relative_error = 0;
+  check_notes.clear();
 }
 
 std::string OptimiseReport::why_nothing() const {
@@ -153,6 +154,7 @@ std::string OptimiseReport::to_json() const {
                     {"reason", reason},
                     {"verified", verified},
                     {"max_relative_error", max_relative_error},
+                    {"check_notes", check_notes},
                     {"speedup", json_of(first().speedup)},
                     {"speedup_low", json_of(first().speedup_low)},
                     {"speedup_high", json_of(first().speedup_high)},
@@ -222,6 +224,7 @@ std::string OptimiseReport::text() const {
                          ")");
   for (const RefusedRule& refused : refused_rules) text += "warning: " + refused.text() + "\n";
   if (verified && accepted) say("verified", line("largest relative error %.3g", max_relative_error));
+  for (const std::string& note : check_notes) say("check", note);
   say("next", next_step());
   std::string spent;
   for (const auto& [step, value] : seconds)

@@ -56,6 +56,7 @@ struct OptimiseReport {
   std::string reason;
   bool verified = false;
   double max_relative_error = 0;
+  std::vector<std::string> check_notes;    // EquivalenceReport::notes
   KernelReport kernels;                    // zeros where nothing was profiled
   std::optional<double> dense_share;       // of the input's time in matrix products and convolutions, 0 to 1
   double cost_before = 0, cost_after = 0;  // predicted, us: of all graphs, each as often as it runs

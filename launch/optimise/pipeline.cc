@@ -232,7 +232,7 @@ CheckedSearch::Result Pipeline::find(CheckedSearch& search) {
   };
   CheckedSearch::Result found =
       search.check(learns ? search_from({}, options_.time.search_s()) : search.propose());
-  const double trials_s = this->trials_s();
+  const double trials_s = options_.time.trials_s(report_.spent_s(), needed_s());
   if (options_.accept != "measured" || options_.script || trials_s <= 0 ||
       profile_.ceiling() < 1 + options_.least_gain / 100)  // all that is not dense gives less
     return found;
@@ -244,17 +244,17 @@ CheckedSearch::Result Pipeline::find(CheckedSearch& search) {
       .choose(found, tuning_ ? tuning_->to_try() : std::vector<exec::SessionSettings>(1));
 }
 
-double Pipeline::trials_s() const {
+double Pipeline::needed_s() const {
   std::vector<double> run_s = costs_->latencies_us(*start_);
   for (const double scale = options_.run_us(profile_.measured_us) / 1e6 / run_s[0]; double& run : run_s)
     run *= scale;
-  const double needed = run_s[0] > 0 ? seconds_to_confirm(run_s) : options_.time.seconds / 3;
-  return options_.time.trials_s(report_.spent_s(), needed);
+  return run_s[0] > 0 ? seconds_to_confirm(run_s) : options_.time.seconds / 3;
 }
 
 double Pipeline::further_s(double trials_s) const {
   if (options_.time.trials) return options_.time.search_s();
-  return std::min(options_.time.search_s(), 2 * (this->trials_s() - trials_s / 2));
+  const double left_s = options_.time.trials_s(report_.spent_s(), needed_s());
+  return std::min(options_.time.search_s(), 2 * (left_s - trials_s / 2));
 }
 
 std::string Pipeline::write_equivalent(CheckedSearch& search, CheckedSearch::Result found) {
@@ -288,20 +288,20 @@ bool Pipeline::changes_input(const CheckedSearch::Result& found) const {
 
 void Pipeline::predict(const ModelGraphs& after) {
   const ModelGraphs before(*model_);
-  const std::vector<double> before_us = costs_->latencies_us(before), after_us = costs_->latencies_us(after);
-  for (std::size_t i = 0; i < before_us.size(); ++i)
-    std::tie(report_.points[i].cost_before, report_.points[i].cost_after) =
-        std::pair(before_us[i], after_us[i]);
-  report_.cost_before = before_us[0];
-  report_.cost_after = after_us[0];
+  const std::vector<double> from_us = costs_->latencies_us(before), to_us = costs_->latencies_us(after);
+  for (std::size_t i = 0; i < from_us.size(); ++i)
+    std::tie(report_.points[i].cost_before, report_.points[i].cost_after) = std::pair(from_us[i], to_us[i]);
+  std::tie(report_.cost_before, report_.cost_after) = std::pair(from_us[0], to_us[0]);
   report_.slower_at = costs_->slower_sizes(before[0], after[0]);
   report_.nodes_after = after.operation_count();
   if (options_.page) page_.note_changes(before, after, log_, *rules_);
 }
 
 ChildCheck Pipeline::check_options(bool bit_equal) const {
-  return {feed_file_->path(), options_.seed, bit_equal, options_.fixed,
-          report_.marks.contains(std::string(rules::mark_name(rules::RuleMark::finite)))};
+  ChildCheck check{feed_file_->path(), options_.seed, bit_equal, options_.fixed};
+  check.finite = report_.marks.contains(std::string(rules::mark_name(rules::RuleMark::finite)));
+  if (!bit_equal) check.probe_s = options_.time.probes_s(report_.spent_s(), needed_s());
+  return check;
 }
 
 exec::EquivalenceReport Pipeline::verify(bool bit_equal) {
@@ -310,6 +310,7 @@ exec::EquivalenceReport Pipeline::verify(bool bit_equal) {
     equivalence = verify_in_child(options_.input, output_.aside(), check_options(bit_equal));
   });
   equivalence.reason = output_.spoken(equivalence.reason);
+  report_.check_notes = equivalence.notes;
   report_.verified = equivalence.equivalent;
   report_.max_relative_error = equivalence.max_relative_error;
   return equivalence;
@@ -338,8 +339,7 @@ fs::path Pipeline::write_log(const fs::path& folder) const {
 
 void Pipeline::check_log() {
   const TempDir folder;
-  const fs::path log = write_log(folder.path());
-  if (!check_replay(options_.input, output_.aside(), log, options_.rules).identical)
+  if (!check_replay(options_.input, output_.aside(), write_log(folder.path()), options_.rules).identical)
     throw NotEquivalentError("the rewrite log does not replay to the same bytes", options_.input.string(),
                              "nothing was emitted; please report this");
 }

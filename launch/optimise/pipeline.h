@@ -68,8 +68,8 @@ class Pipeline {
   /// The cheapest graphs, or what measures fastest from them on, as far as each site passes its check.
   CheckedSearch::Result find(CheckedSearch& search);
 
-  /// What checks and measurement need is kept for them; where nothing is known of that, a third.
-  double trials_s() const;
+  /// Seconds for checks and measurement; where nothing is known of that, a third.
+  double needed_s() const;
 
   /// For searches that go on after trials, so that other trials of half their time can follow.
   double further_s(double trials_s) const;

@@ -10,6 +10,7 @@ constexpr double kSearchShare = 0.45, kTrialShare = 0.25, kMeasureShare = 0.4;
 constexpr double kLaterPart = 0.5;                                       // of the first measurement
 constexpr double kRunsOfCheck = 40, kRunsOfSession = 4, kSessions = 20;  // about, and of a measurement
 constexpr double kLoad_s = 0.6;                                          // a process and a model
+constexpr double kLeastProbes_s = 15;
 
 }  // namespace
 
@@ -34,6 +35,10 @@ double TimeBudget::measure_s(double spent_s, std::size_t point, std::size_t poin
   const double following = kLaterPart * static_cast<double>(points - 1 - point);
   const double left = left_s(spent_s) * part / (part + following);
   return measure ? *measure * part : std::clamp(left, 0.0, seconds * kMeasureShare * part);
+}
+
+double TimeBudget::probes_s(double spent_s, double needed_s) const {
+  return std::max(kLeastProbes_s, (left_s(spent_s) - needed_s) / 2);  // both models run on them
 }
 
 double share_of_turn(double all_s, double spent_s, std::size_t turn, std::size_t turns) {

@@ -19,6 +19,7 @@ namespace {
 struct VerifyArguments {
   std::filesystem::path original, optimised;
   std::optional<std::filesystem::path> json, log, session;
+  std::optional<double> probe_s;
   FeedOptions feed;
   std::vector<std::string> fixed;
   std::filesystem::path rules = "configs/rules";
@@ -68,6 +69,7 @@ int verify(VerifyArguments& options) {
   check.inputs = inputs.get();
   check.seed = options.seed;
   check.finite = options.finite;
+  check.probe_s = options.probe_s.value_or(check.probe_s);
   if (options.session)
     check.session = exec::SessionOptions{exec::Optimisation::all,
                                          exec::session_threads(exec::kThreadsOfRuntime),
@@ -111,6 +113,11 @@ void add_verify(Command& program, Action& action) {
                    "run OPTIMISED with all of the runtime's optimisation and with these settings of its "
                    "session, as `optimise --settings` wrote them")
       ->excludes(bit_equal);
+  command
+      ->add_option("--probe-seconds", options->probe_s,
+                   "at most about so long on small sizes beside those given and on extreme inputs (default: "
+                   "as long as it takes)")
+      ->check(non_negative_number());
   command->add_flag("--finite", options->finite,
                     "compare only where numbers are finite: rules with the mark 'finite' promise no more");
   command->callback([options, &action] { action = [options] { return verify(*options); }; });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/counted.h"
 #include "core/exec/runtime/exec_error.h"
 
 namespace regraft::exec {
@@ -18,14 +19,19 @@ SymbolSizes sizes_of(std::span<const ValueInfo> infos, std::span<const Tensor> t
 
 }  // namespace
 
-void add_extremes(OrtSession& session, const InputSource& source, bool finite, Rng& rng,
+void add_extremes(OrtSession& session, const InputSource& source, bool finite, const Deadline& end, Rng& rng,
                   Reference& reference) {
   const auto usual = std::find_if(reference.runs.rbegin(), reference.runs.rend(),
                                   [](const ReferenceRun& run) { return !run.probe; });
   if (source.is_fixed() || usual == reference.runs.rend()) return;
   const std::string binding = usual->binding;
   const SymbolSizes sizes = sizes_of(reference.inputs, usual->inputs);
+  int left_out = 0;
   for (const ExtremeDraw& draw : extreme_draws(reference.inputs, finite)) {
+    if (end.is_over()) {
+      ++left_out;
+      continue;
+    }
     ReferenceRun run{binding + "; " + draw.label(reference.inputs),
                      ExtremeInputs(source, draw).draw(reference.inputs, sizes, rng),
                      {},
@@ -38,6 +44,9 @@ void add_extremes(OrtSession& session, const InputSource& source, bool finite, R
     } catch (const ExecError&) {
     }
   }
+  if (left_out > 0)
+    reference.notes.push_back("not compared on " + counted(left_out, "draw") +
+                              " of extremes: the time for them was over");
 }
 
 }

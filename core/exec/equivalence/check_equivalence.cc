@@ -243,10 +243,11 @@ Reference make_reference(const std::filesystem::path& original, const SessionOpt
   std::int64_t largest = kLeastLargest;
   const SymbolSizes first = options.points.empty() ? SymbolSizes{} : options.points.front();
   for (const auto& [symbol, size] : first) largest = std::max(largest, size);
-  add_probes(session, source, first, telling_sizes(small_constants(original, largest), largest), rng,
-             reference);
+  const Deadline sizes_end(options.probe_s / 2), end(options.probe_s);
+  add_probes(session, source, first, telling_sizes(small_constants(original, largest), largest), sizes_end,
+             rng, reference);
   Rng extremes(options.seed, "equivalence extremes");
-  add_extremes(session, source, options.finite, extremes, reference);
+  add_extremes(session, source, options.finite, end, extremes, reference);
   return reference;
 }
 

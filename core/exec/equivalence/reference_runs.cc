@@ -70,12 +70,17 @@ std::set<std::string> symbols_of(std::span<const ValueInfo> inputs) {
 /// Tries sizes and keeps the runs of those at which the session runs.
 class Prober {
  public:
-  Prober(OrtSession& session, const InputSource& source, Rng& rng, Reference& reference)
-      : session_(session), source_(source), rng_(rng), reference_(reference) {
+  Prober(OrtSession& session, const InputSource& source, const Deadline& end, Rng& rng, Reference& reference)
+      : session_(session), source_(source), end_(end), rng_(rng), reference_(reference) {
     for (const ReferenceRun& run : reference.runs) runs_[run.binding] = true;
   }
 
+  /// False too where it was not tried, at the end.
   bool runs(const SymbolSizes& sizes) {
+    if (end_.is_over() && !runs_.contains(label_of(sizes))) {
+      left_out_ = true;
+      return false;
+    }
     const auto [held, fresh] = runs_.try_emplace(label_of(sizes), false);
     if (!fresh) return held->second;
     try {
@@ -86,13 +91,16 @@ class Prober {
     }
     return held->second;
   }
+  bool left_out() const { return left_out_; }
 
  private:
   OrtSession& session_;
   const InputSource& source_;
+  const Deadline& end_;
   Rng& rng_;
   Reference& reference_;
   std::map<std::string, bool> runs_;  // by label
+  bool left_out_ = false;
 };
 
 /// What a model does for other integers than it names, where it runs then: another branch, say.
@@ -177,13 +185,15 @@ void add_noisy_runs(OrtSession& session, int runs, Rng& rng, ReferenceRun& run) 
 }
 
 void add_probes(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
-                std::span<const std::int64_t> sizes, Rng& rng, Reference& reference) {
+                std::span<const std::int64_t> sizes, const Deadline& end, Rng& rng, Reference& reference) {
   add_unchosen(session, source, bound, rng, reference);
   const std::set<std::string> symbols = symbols_of(session.inputs());
   if (symbols.empty() || source.is_fixed()) return;
-  Prober prober(session, source, rng, reference);
+  Prober prober(session, source, end, rng, reference);
   probe_together(prober, symbols, session.inputs(), bound, sizes);
   if (symbols.size() > 1) probe_alone(prober, symbols, bound, sizes);
+  if (prober.left_out())
+    reference.notes.emplace_back("not compared at further small sizes: the time for them was over");
 }
 
 std::vector<Binding> comparison_bindings(std::span<const ValueInfo> inputs,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/rng.h"
+#include "core/exec/equivalence/deadline.h"
 #include "core/exec/inputs/extreme_inputs.h"
 #include "core/exec/inputs/inputs.h"
 #include "core/exec/runtime/ort_session.h"
@@ -51,9 +52,9 @@ struct ReferencePlan {
 /// symbols have the same size: the first few of `sizes` at which the session runs, and the smallest such
 /// size. Then each symbol alone gets the first few that run, and the others stay as bound. Sizes at which the
 /// session fails are skipped. At the sizes bound, integers that the model compares with numbers are others,
-/// too.
+/// too. A note says where further sizes were left out at the end.
 void add_probes(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
-                std::span<const std::int64_t> sizes, Rng& rng, Reference& reference);
+                std::span<const std::int64_t> sizes, const Deadline& end, Rng& rng, Reference& reference);
 
 /// Runs its inputs again with 1-ulp noise, `runs` times.
 void add_noisy_runs(OrtSession& session, int runs, Rng& rng, ReferenceRun& run);

@@ -38,6 +38,13 @@ TEST(TimeBudget, APartKeepsSecondsOfItsOwn) {
   EXPECT_EQ(TimeBudget{.trials = 0}.trials_s(0, 0), 0);
 }
 
+TEST(TimeBudget, AChecksProbesHaveHalfOfWhatIsFreeAndAtLeastSoMuch) {
+  const TimeBudget budget{.seconds = 120};
+  EXPECT_EQ(budget.probes_s(40, 20), 30);
+  EXPECT_EQ(budget.probes_s(80, 20), 15);
+  EXPECT_EQ(budget.probes_s(500, 20), 15);
+}
+
 TEST(TimeBudget, ALaterTurnHasWhatAnEarlierOneLeft) {
   EXPECT_EQ(share_of_turn(120, 0, 0, 1), 120);
   EXPECT_EQ(share_of_turn(120, 0, 0, 3), 40);

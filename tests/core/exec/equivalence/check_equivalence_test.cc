@@ -16,6 +16,7 @@ using testing::affine;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using testing::ModelBuilder;
 using ::testing::Not;
@@ -105,6 +106,18 @@ TEST_F(Equivalence, ComparesAtThePointsGivenFirst) {
   EXPECT_THAT(
       check(affine(2, 1), doubled(), options).bindings,
       ElementsAre("batch=4", "batch=9", "batch=1", "batch=7", "batch=2", "batch=3", "batch=5", "batch=6"));
+}
+
+TEST_F(Equivalence, SaysWhatItHadNoTimeFor) {
+  EquivalenceOptions options{.points = {{{"batch", 4}}}};
+  EXPECT_THAT(check(affine(2, 1), doubled(), options).notes, IsEmpty());
+  options.probe_s = 0;
+  const EquivalenceReport report = check(affine(2, 1), doubled(), options);
+  EXPECT_TRUE(report.equivalent) << report.reason;
+  EXPECT_THAT(report.bindings, ElementsAre("batch=4", "batch=1", "batch=7")) << "these are always compared";
+  EXPECT_THAT(report.extremes, IsEmpty());
+  EXPECT_THAT(report.notes, ElementsAre(HasSubstr("further small sizes"), HasSubstr("draws of extremes")));
+  EXPECT_FALSE(check(affine(2, 1.1f), doubled(), options).equivalent);
 }
 
 TEST_F(Equivalence, FindsADifferenceThatOnlyShowsAtSomeSizes) {
