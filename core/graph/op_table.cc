@@ -24,25 +24,25 @@ const std::vector<AttrSpec> kGemm{{Attr::alpha, 1.0},
                                   {Attr::beta, 1.0},
                                   {Attr::trans_a, std::int64_t{0}},
                                   {Attr::trans_b, std::int64_t{0}}};
-const std::vector<AttrSpec> kConv{{Attr::kernel_shape, {}, true},
-                                  {Attr::strides, {}, true},
-                                  {Attr::pads, {}, true},
-                                  {Attr::dilations, {}, true},
-                                  {Attr::group, std::int64_t{1}}};
+const std::vector<AttrSpec> kConv{
+    {Attr::kernel_shape, {}, true}, {Attr::strides, {}, true},      {Attr::pads, {}, true},
+    {Attr::dilations, {}, true},    {Attr::group, std::int64_t{1}},
+};
 const std::vector<AttrSpec> kConvTranspose{{Attr::kernel_shape, {}, true},   {Attr::strides, {}, true},
                                            {Attr::pads, {}, true},           {Attr::dilations, {}, true},
                                            {Attr::output_padding, {}, true}, {Attr::group, std::int64_t{1}}};
-const std::vector<AttrSpec> kMaxPool{{Attr::kernel_shape, {}},
-                                     {Attr::strides, {}, true},
-                                     {Attr::pads, {}, true},
-                                     {Attr::dilations, {}, true},
-                                     {Attr::ceil_mode, std::int64_t{0}}};
-const std::vector<AttrSpec> kAveragePool{{Attr::kernel_shape, {}},
-                                         {Attr::strides, {}, true},
-                                         {Attr::pads, {}, true},
-                                         {Attr::dilations, {}, true},
-                                         {Attr::ceil_mode, std::int64_t{0}},
-                                         {Attr::count_include_pad, std::int64_t{0}}};
+const std::vector<AttrSpec> kMaxPool{
+    {Attr::kernel_shape, {}},    {Attr::strides, {}, true},          {Attr::pads, {}, true},
+    {Attr::dilations, {}, true}, {Attr::ceil_mode, std::int64_t{0}},
+};
+const std::vector<AttrSpec> kAveragePool{
+    {Attr::kernel_shape, {}},
+    {Attr::strides, {}, true},
+    {Attr::pads, {}, true},
+    {Attr::dilations, {}, true},
+    {Attr::ceil_mode, std::int64_t{0}},
+    {Attr::count_include_pad, std::int64_t{0}},
+};
 const std::vector<AttrSpec> kBatchNorm{{Attr::epsilon, 9.999999747378752e-06},
                                        {Attr::momentum, 0.8999999761581421}};
 const std::vector<AttrSpec> kInstanceNorm{{Attr::epsilon, 9.999999747378752e-06}};

@@ -68,15 +68,17 @@ void each_parameter(std::string_view query, const Use& use) {
 }  // namespace
 
 std::string RunInfo::to_json() const {
-  const nlohmann::ordered_json json{{"schema", kSchema},
-                                    {"run_id", run_id},
-                                    {"generation", generation},
-                                    {"host", host},
-                                    {"machine", machine},
-                                    {"tcp", tcp},
-                                    {"ipc", ipc},
-                                    {"security", server_key.empty() ? "plain" : "curve"},
-                                    {"server_key", server_key}};
+  const nlohmann::ordered_json json{
+      {"schema", kSchema},
+      {"run_id", run_id},
+      {"generation", generation},
+      {"host", host},
+      {"machine", machine},
+      {"tcp", tcp},
+      {"ipc", ipc},
+      {"security", server_key.empty() ? "plain" : "curve"},
+      {"server_key", server_key},
+  };
   return json.dump(2) + "\n";
 }
 

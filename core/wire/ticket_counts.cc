@@ -13,17 +13,19 @@ struct Column {
   std::uint64_t TicketCounts::*count;
 };
 
-constexpr std::array<Column, 11> kColumns{{{"issued", &TicketCounts::issued},
-                                           {"admitted", &TicketCounts::admitted},
-                                           {"stale", &TicketCounts::stale},
-                                           {"rejected", &TicketCounts::rejected},
-                                           {"dropped", &TicketCounts::dropped},
-                                           {"lost", &TicketCounts::lost},
-                                           {"outstanding", &TicketCounts::outstanding},
-                                           {"retained", &TicketCounts::retained},
-                                           {"rolled back", &TicketCounts::rolled_back},
-                                           {"late", &TicketCounts::late},
-                                           {"duplicates", &TicketCounts::duplicates}}};
+constexpr std::array<Column, 11> kColumns{
+    {{"issued", &TicketCounts::issued},
+     {"admitted", &TicketCounts::admitted},
+     {"stale", &TicketCounts::stale},
+     {"rejected", &TicketCounts::rejected},
+     {"dropped", &TicketCounts::dropped},
+     {"lost", &TicketCounts::lost},
+     {"outstanding", &TicketCounts::outstanding},
+     {"retained", &TicketCounts::retained},
+     {"rolled back", &TicketCounts::rolled_back},
+     {"late", &TicketCounts::late},
+     {"duplicates", &TicketCounts::duplicates}},
+};
 
 void print_row(std::ostream& out, const std::string& name, const TicketCounts& counts) {
   out << std::left << std::setw(11) << name << std::right;

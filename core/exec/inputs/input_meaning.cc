@@ -210,17 +210,19 @@ std::vector<std::int64_t> draw_meant(const InputMeaning& meaning, std::size_t co
 nlohmann::json to_json(const InputMeanings& meanings) {
   nlohmann::json json = nlohmann::json::object();
   for (const auto& [name, m] : meanings)
-    json[name] = {{"meaning", static_cast<int>(m.meaning)},
-                  {"low", m.low},
-                  {"high", m.high},
-                  {"limits", to_json(m.limits)},
-                  {"dims", to_json(m.dims)},
-                  {"axis", m.axis},
-                  {"offset", m.offset},
-                  {"values", m.values},
-                  {"place", m.place},
-                  {"total", m.total},
-                  {"reader", m.reader}};
+    json[name] = {
+        {"meaning", static_cast<int>(m.meaning)},
+        {"low", m.low},
+        {"high", m.high},
+        {"limits", to_json(m.limits)},
+        {"dims", to_json(m.dims)},
+        {"axis", m.axis},
+        {"offset", m.offset},
+        {"values", m.values},
+        {"place", m.place},
+        {"total", m.total},
+        {"reader", m.reader},
+    };
   return json;
 }
 

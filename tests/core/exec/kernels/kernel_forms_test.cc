@@ -221,37 +221,43 @@ const Case kGelusByTanh[] = {
     {"used_inside", "<tanh> h=Mul(x,plushalf) m=Mul(h,p) y=Add(m,z)"}};
 INSTANTIATE_TEST_SUITE_P(GelusByTanh, KernelForms, ::testing::ValuesIn(kGelusByTanh), name_of);
 
-const Case kProducts[] = {{"biased", "m=MatMul(x,M) y=Add(m,B)"},
-                          {"biased_by_a_scalar", "m=MatMul(x,M) y=Add(m,C)"},
-                          {"bias_that_is_computed", "b=Relu(B) m=MatMul(x,M) y=Add(m,b)"},
-                          {"of_a_transpose", "a=Relu(x) t=Transpose(a) y=MatMul(t,M8)"},
-                          {"biased_of_a_transpose", "a=Relu(x) t=Transpose(a) m=MatMul(t,M8) y=Add(m,B8)"},
-                          {"of_a_multiple", "a=Relu(x) s=Mul(a,C) y=MatMul(s,M)"},
-                          {"biased_of_a_multiple", "a=Relu(x) s=Mul(a,C) m=MatMul(s,M) y=Add(m,B)"},
-                          {"two", "a=MatMul(x,M) b=Relu(x) c=MatMul(b,M) y=Add(a,c)"},
-                          {"of_an_attention",
-                           "r=Relu(x) l0=Add(r,B) o=Add(l0,x) n=LayerNormalization(o,S,B) q=MatMul(n,M) "
-                           "qb=Add(q,B) k=MatMul(n,Mk) kb=Add(k,S) v=MatMul(n,Mv) vb=Add(v,B) w=Mul(qb,kb) "
-                           "u=Sub(w,vb) e=MatMul(u,M) f=Add(e,B) g=Add(f,n) y=Neg(g)"}};
+const Case kProducts[] = {
+    {"biased", "m=MatMul(x,M) y=Add(m,B)"},
+    {"biased_by_a_scalar", "m=MatMul(x,M) y=Add(m,C)"},
+    {"bias_that_is_computed", "b=Relu(B) m=MatMul(x,M) y=Add(m,b)"},
+    {"of_a_transpose", "a=Relu(x) t=Transpose(a) y=MatMul(t,M8)"},
+    {"biased_of_a_transpose", "a=Relu(x) t=Transpose(a) m=MatMul(t,M8) y=Add(m,B8)"},
+    {"of_a_multiple", "a=Relu(x) s=Mul(a,C) y=MatMul(s,M)"},
+    {"biased_of_a_multiple", "a=Relu(x) s=Mul(a,C) m=MatMul(s,M) y=Add(m,B)"},
+    {"two", "a=MatMul(x,M) b=Relu(x) c=MatMul(b,M) y=Add(a,c)"},
+    {"of_an_attention",
+     "r=Relu(x) l0=Add(r,B) o=Add(l0,x) n=LayerNormalization(o,S,B) q=MatMul(n,M) "
+     "qb=Add(q,B) k=MatMul(n,Mk) kb=Add(k,S) v=MatMul(n,Mv) vb=Add(v,B) w=Mul(qb,kb) "
+     "u=Sub(w,vb) e=MatMul(u,M) f=Add(e,B) g=Add(f,n) y=Neg(g)"},
+};
 INSTANTIATE_TEST_SUITE_P(Products, KernelForms, ::testing::ValuesIn(kProducts), name_of);
 
-const Case kSplits[] = {{"slices", "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n4,n8,last) y=Sub(l,r)"},
-                        {"slices_that_overlap",
-                         "a=Relu(x) l=Slice(a,n0,n6,last) r=Slice(a,n4,n8,last) u=ReduceMean(r) "
-                         "s=Transpose(u) t=ReduceMean(s) y=Sub(l,t)"},
-                        {"slices_with_a_gap",
-                         "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n6,n8,last) u=ReduceMean(r) "
-                         "s=Transpose(u) t=ReduceMean(s) y=Sub(l,t)"},
-                        {"slices_and_another",
-                         "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n4,n8,last) q=Neg(a) z=ReduceMean(q) "
-                         "k=Slice(z,n0,n4,last) w=Sub(l,r) y=Sub(w,k)"}};
+const Case kSplits[] = {
+    {"slices", "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n4,n8,last) y=Sub(l,r)"},
+    {"slices_that_overlap",
+     "a=Relu(x) l=Slice(a,n0,n6,last) r=Slice(a,n4,n8,last) u=ReduceMean(r) "
+     "s=Transpose(u) t=ReduceMean(s) y=Sub(l,t)"},
+    {"slices_with_a_gap",
+     "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n6,n8,last) u=ReduceMean(r) "
+     "s=Transpose(u) t=ReduceMean(s) y=Sub(l,t)"},
+    {"slices_and_another",
+     "a=Relu(x) l=Slice(a,n0,n4,last) r=Slice(a,n4,n8,last) q=Neg(a) z=ReduceMean(q) "
+     "k=Slice(z,n0,n4,last) w=Sub(l,r) y=Sub(w,k)"},
+};
 INSTANTIATE_TEST_SUITE_P(Splits, KernelForms, ::testing::ValuesIn(kSplits), name_of);
 
-const Case kGates[] = {{"silu", "a=Relu(x) s=Sigmoid(a) m=Mul(a,s) y=Neg(m)"},
-                       {"silu_turned_round", "a=Relu(x) s=Sigmoid(a) m=Mul(s,a) y=Neg(m)"},
-                       {"silu_of_a_multiple", "a=Relu(x) p=Mul(a,C) s=Sigmoid(p) m=Mul(a,s) y=Neg(m)"},
-                       {"sigmoid_used_again", "a=Relu(x) s=Sigmoid(a) m=Mul(a,s) y=Add(m,s)"},
-                       {"sigmoid_of_another", "a=Relu(x) s=Sigmoid(x) m=Mul(a,s) y=Neg(m)"}};
+const Case kGates[] = {
+    {"silu", "a=Relu(x) s=Sigmoid(a) m=Mul(a,s) y=Neg(m)"},
+    {"silu_turned_round", "a=Relu(x) s=Sigmoid(a) m=Mul(s,a) y=Neg(m)"},
+    {"silu_of_a_multiple", "a=Relu(x) p=Mul(a,C) s=Sigmoid(p) m=Mul(a,s) y=Neg(m)"},
+    {"sigmoid_used_again", "a=Relu(x) s=Sigmoid(a) m=Mul(a,s) y=Add(m,s)"},
+    {"sigmoid_of_another", "a=Relu(x) s=Sigmoid(x) m=Mul(a,s) y=Neg(m)"},
+};
 INSTANTIATE_TEST_SUITE_P(Gates, KernelForms, ::testing::ValuesIn(kGates), name_of);
 
 const Case kBytes[] = {
