@@ -9,7 +9,6 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
-#include "core/base/file.h"
 #include "core/base/resource_usage.h"
 #include "core/base/text.h"
 #include "core/base/version.h"
@@ -69,9 +68,18 @@ OptimiseReport Pipeline::run() {
 
 void Pipeline::timed_step(const char* name, const std::function<void()>& work) {
   const std::int64_t start = clock_.steady_ns();
-  output_.name_errors(work);
-  const double seconds = static_cast<double>(clock_.steady_ns() - start) / nanoseconds_per_second;
-  report_.spend(name, seconds);
+  double seconds = 0;
+  const auto spend = [&] {
+    seconds = static_cast<double>(clock_.steady_ns() - start) / nanoseconds_per_second;
+    report_.spend(name, seconds);
+  };
+  try {
+    output_.name_errors(work);
+  } catch (...) {
+    spend();
+    throw;
+  }
+  spend();
   char text[32];
   std::snprintf(text, sizeof text, " %.1f s", seconds);
   options_.say(name + std::string(text));
@@ -104,6 +112,7 @@ void Pipeline::find_feed() {
 void Pipeline::re_export() {
   log_.rule_set = task::load_rule_set(options_.rules, options_.domains).hash().hex();
   timed_step("export", [&] { onnx::export_model(*model_, model_->graph(), output_.aside()); });
+  begin_checks();
   const exec::EquivalenceReport equivalence = verify(true);
   if (!equivalence.repeatable) return keep_input(equivalence.reason);
   if (!equivalence.equivalent)
@@ -133,13 +142,14 @@ void Pipeline::rewrite() {
   choose_runtime();
   const Turn blank{report_, log_, page_};
   const std::size_t turns = options_.script ? 1 : runtimes_->worth_trying();
-  const double before_s = report_.spent_s(), all_s = options_.time.seconds - before_s;
-  double spent_s = 0;
+  before_turns_s_ = report_.spent_s();
+  const double all_s = options_.time.turns_s(before_turns_s_);
+  double turns_s = 0;
   std::optional<Turn> best;
   std::map<std::string, double> turn_s;
   for (std::size_t turn = 0; turn < turns; ++turn) {
     if (turn > 0) begin_turn(blank, best);
-    options_.time.seconds = before_s + share_of_turn(all_s, spent_s, turn, turns);
+    options_.time.seconds = share_of_turn(all_s, turns_s, turn, turns);
     try {
       rewrite_for_runtime();
       if (!best || report_.accepted) best = Turn{report_, log_, page_, std::move(result_)};
@@ -147,8 +157,7 @@ void Pipeline::rewrite() {
       if (!best && turn + 1 == turns) throw;
       options_.warn("nothing was found for " + report_.runtime + ": " + error.what());
     }
-    turn_s[report_.runtime] = report_.spent_s() - before_s;
-    spent_s += turn_s[report_.runtime];
+    turns_s += turn_s[report_.runtime] = spent_s();
   }
   if (turns > 1) restore(std::move(*best));
   for (const auto& [runtime, seconds] : turn_s)
@@ -193,17 +202,18 @@ void Pipeline::rewrite_for_runtime() {
   timed_step("clean-up", [&] { start_->clean_up(*rules_, log_); });
   costs_.emplace(*model_, feed_, options_.device_profile(), *start_);
   learned_.emplace(options_, feed_file_->path(), *start_, *costs_);
+  begin_checks();
   if (runtimes_->chosen().is_default() || learned_->corrects())
     if (const std::string why_not = profile(); !why_not.empty()) return keep_input(why_not);
   if (options_.settings) {
     tuning_.emplace(
-        options_, *runtimes_, [this] { return check_options(false); }, report_.settings);
+        options_, *runtimes_, [this] { return check_->options(false); }, report_.settings);
     timed_step("settings", [&] { tuning_->tune_input(); });
   }
   CheckedSearch search(options_, *rules_, *costs_, profile_, *start_, timed_, report_, log_);
   if (const std::string why_not = write_equivalent(search, find(search)); !why_not.empty())
     return keep_input(why_not);
-  timed_step("replay", [&] { check_log(); });
+  timed_step("replay", [&] { check_->replay_log(); });
   if (options_.page && is_profiled(options_.runtime))
     timed_step("profile", [&] { page_.note_kernels(learned_->kernels_of(output_.aside()), true); });
   accept();
@@ -232,7 +242,7 @@ CheckedSearch::Result Pipeline::find(CheckedSearch& search) {
   };
   CheckedSearch::Result found =
       search.check(learns ? search_from({}, options_.time.search_s()) : search.propose());
-  const double trials_s = options_.time.trials_s(report_.spent_s(), needed_s());
+  const double trials_s = options_.time.trials_s(spent_s(), needed_s());
   if (options_.accept != "measured" || options_.script || trials_s <= 0 ||
       profile_.ceiling() < 1 + options_.least_gain / 100)  // all that is not dense gives less
     return found;
@@ -244,16 +254,25 @@ CheckedSearch::Result Pipeline::find(CheckedSearch& search) {
       .choose(found, tuning_ ? tuning_->to_try() : std::vector<exec::SessionSettings>(1));
 }
 
+void Pipeline::begin_checks() {
+  const auto probe_s = [this] { return options_.time.probes_s(spent_s(), needed_s()); };
+  check_.emplace(options_, feed_file_->path(), output_, log_, report_, probe_s);
+}
+
+double Pipeline::spent_s() const {
+  return report_.spent_s() - before_turns_s_;
+}
+
 double Pipeline::needed_s() const {
   std::vector<double> run_s = costs_->latencies_us(*start_);
   for (const double scale = options_.run_us(profile_.measured_us) / 1e6 / run_s[0]; double& run : run_s)
     run *= scale;
-  return run_s[0] > 0 ? seconds_to_confirm(run_s) : options_.time.seconds / 3;
+  return run_s[0] > 0 ? seconds_to_confirm(run_s, options_.threads) : options_.time.seconds / 3;
 }
 
 double Pipeline::further_s(double trials_s) const {
   if (options_.time.trials) return options_.time.search_s();
-  const double left_s = options_.time.trials_s(report_.spent_s(), needed_s());
+  const double left_s = options_.time.trials_s(spent_s(), needed_s());
   return std::min(options_.time.search_s(), 2 * (left_s - trials_s / 2));
 }
 
@@ -267,7 +286,8 @@ std::string Pipeline::write_equivalent(CheckedSearch& search, CheckedSearch::Res
       return "";
     }
     std::optional<Bisection> entries;
-    timed_step("blame", [&] { entries = bisect_entries(); });
+    const double left_s = options_.time.left_s(spent_s()) + options_.time.seconds;
+    timed_step("blame", [&] { entries = check_->bisect_entries(left_s); });
     const std::string what = "after " + entry_name(log_, entries) + ": " + equivalence.reason;
     if (options_.script)
       throw NotEquivalentError(what, options_.input.string(),
@@ -297,51 +317,13 @@ void Pipeline::predict(const ModelGraphs& after) {
   if (options_.page) page_.note_changes(before, after, log_, *rules_);
 }
 
-ChildCheck Pipeline::check_options(bool bit_equal) const {
-  ChildCheck check{feed_file_->path(), options_.seed, bit_equal, options_.fixed};
-  check.finite = report_.marks.contains(std::string(rules::mark_name(rules::RuleMark::finite)));
-  if (!bit_equal) check.probe_s = options_.time.probes_s(report_.spent_s(), needed_s());
-  return check;
-}
-
 exec::EquivalenceReport Pipeline::verify(bool bit_equal) {
   exec::EquivalenceReport equivalence;
-  timed_step("verify", [&] {
-    equivalence = verify_in_child(options_.input, output_.aside(), check_options(bit_equal));
-  });
-  equivalence.reason = output_.spoken(equivalence.reason);
+  timed_step("verify", [&] { equivalence = check_->whole_model(bit_equal); });
   report_.check_notes = equivalence.notes;
   report_.verified = equivalence.equivalent;
   report_.max_relative_error = equivalence.max_relative_error;
   return equivalence;
-}
-
-std::optional<Bisection> Pipeline::bisect_entries() {
-  const TempDir folder;
-  const LogReplay replay(options_.input, write_log(folder.path()), options_.rules);
-  const double left_s = options_.time.left_s(report_.spent_s()) + options_.time.seconds;
-  const std::int64_t end_ns = clock_.steady_ns() + static_cast<std::int64_t>(left_s * nanoseconds_per_second);
-  const auto is_good = [&](const fs::path& model) {
-    return verify_in_child(options_.input, model, check_options(false)).equivalent;
-  };
-  constexpr int kLeastSteps = 2;  // whatever they take
-  int steps = 0;
-  return bisect_refused(replay, is_good, [&] {
-    return options_.script || steps++ < kLeastSteps || clock_.steady_ns() < end_ns;
-  });
-}
-
-fs::path Pipeline::write_log(const fs::path& folder) const {
-  const fs::path log = folder / "rewrites.log";
-  write_file_atomic(log, log_.to_text());
-  return log;
-}
-
-void Pipeline::check_log() {
-  const TempDir folder;
-  if (!check_replay(options_.input, output_.aside(), write_log(folder.path()), options_.rules).identical)
-    throw NotEquivalentError("the rewrite log does not replay to the same bytes", options_.input.string(),
-                             "nothing was emitted; please report this");
 }
 
 void Pipeline::accept() {
@@ -358,8 +340,6 @@ void Pipeline::accept() {
   const exec::LatencyReport latency = measure(0);
   runtimes_->note_input(latency.before.latency_ms);
   if (!latency.accepted) return keep_input(latency.reason);
-  if (best_speedup_ > 1 && latency.estimate.low <= best_speedup_)
-    return keep_input("another runtime's result may be faster");
   for (std::size_t i = 1; i < feed_.points.size(); ++i)
     if (exec::verdict_name(measure(i)) == "slower")
       return keep_input("it is faster at " + feed_.points[0].describe() + ", but slower at " +
@@ -378,9 +358,10 @@ std::string Pipeline::refused_by_runtime() {
 exec::LatencyReport Pipeline::measure(std::size_t point) {
   exec::LatencyOptions latency = runtimes_->options();
   latency.point = point;
-  latency.budget_s = options_.time.measure_s(report_.spent_s(), point, feed_.points.size());
+  latency.budget_s = options_.time.measure_s(spent_s(), point, feed_.points.size());
   latency.one_series = point != 0;
   latency.least_speedup = point != 0 ? 1 : latency.least_speedup * best_speedup_;
+  latency.beaten = point != 0 ? 1 : best_speedup_;
   const auto& [before, after] = std::tie(report_.settings.input, report_.settings.output);
   exec::LatencyReport measured;
   timed_step("measure", [&] {

@@ -25,6 +25,7 @@
 #include "launch/optimise/output_files.h"
 #include "launch/optimise/point_costs.h"
 #include "launch/optimise/report_page.h"
+#include "launch/optimise/result_check.h"
 #include "launch/optimise/runtime_choice.h"
 #include "launch/optimise/session_tuning.h"
 
@@ -68,6 +69,8 @@ class Pipeline {
   /// The cheapest graphs, or what measures fastest from them on, as far as each site passes its check.
   CheckedSearch::Result find(CheckedSearch& search);
 
+  /// Seconds of this turn that were spent.
+  double spent_s() const;
   /// Seconds for checks and measurement; where nothing is known of that, a third.
   double needed_s() const;
 
@@ -79,16 +82,9 @@ class Pipeline {
   std::string write_equivalent(CheckedSearch& search, CheckedSearch::Result found);
   bool changes_input(const CheckedSearch::Result& found) const;
   void predict(const ModelGraphs& after);
-  ChildCheck check_options(bool bit_equal) const;
 
-  /// What is written aside.
+  void begin_checks();
   exec::EquivalenceReport verify(bool bit_equal);
-
-  /// Bisects the log, clean-up included, for the first entry with which the whole model is no longer
-  /// equivalent, as long as the turn takes no more than twice its seconds.
-  std::optional<Bisection> bisect_entries();
-  std::filesystem::path write_log(const std::filesystem::path& folder) const;
-  void check_log();
   void accept();
 
   /// Why the result is not for the runtime. In ONNX Runtime it was checked already.
@@ -107,6 +103,7 @@ class Pipeline {
   exec::Feed feed_;
   std::optional<FeedFile> feed_file_;
   std::optional<RuntimeChoice> runtimes_;
+  double before_turns_s_ = 0;
   double best_speedup_ = 1;  // of the turns before, against the input
   std::optional<rules::RuleSet> rules_;
   std::optional<ModelGraphs> start_;  // behind clean-up
@@ -114,6 +111,7 @@ class Pipeline {
   std::optional<PointCosts> costs_;
   ProfileSummary profile_;
   std::optional<MeasuredCosts> learned_;  // corrects costs_
+  std::optional<ResultCheck> check_;
   rules::RewriteLog log_;
   OptimiseReport report_;
   ReportPage page_;

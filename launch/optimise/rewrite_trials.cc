@@ -48,8 +48,7 @@ CheckedSearch::Result RewriteTrials::choose_in(const exec::SessionSettings& sett
 bool RewriteTrials::try_out(const exec::SessionSettings& settings, CheckedSearch::Result& found,
                             const Saved& saved, double seconds) {
   CheckedSearch::Proposal chosen = found;
-  MeasuredChanges& changes = parts_.report.changes;
-  const std::size_t taken_in = changes.taken_in.size();
+  const std::size_t taken_in = parts_.report.changes.taken_in.size();
   timed_trial([&] {
     const FoundRewrites from{parts_.model,
                              parts_.start,
@@ -60,10 +59,12 @@ bool RewriteTrials::try_out(const exec::SessionSettings& settings, CheckedSearch
                              std::max(1e-3, parts_.options.run_us(parts_.report.kernels.measured_us) / 1e3)};
     exec::TrialOptions trials = trials_;
     trials.budget_s = seconds;
+    MeasuredChanges changes = parts_.report.changes;  // noted only where all trials could be made
     chosen.paths = MeasuredChoice(launcher_, trials, from, parts_.clock).choose(found.paths, saved, changes);
+    parts_.report.changes = std::move(changes);
   });
   if (chosen.paths != found.paths) found = parts_.search.check(std::move(chosen));
-  return changes.taken_in.size() > taken_in;
+  return parts_.report.changes.taken_in.size() > taken_in;
 }
 
 std::pair<std::size_t, std::size_t> RewriteTrials::fastest(std::span<const Chosen> all,

@@ -6,13 +6,18 @@ namespace regraft::launch {
 namespace {
 
 // At most so much of the whole.
-constexpr double kSearchShare = 0.45, kTrialShare = 0.25, kMeasureShare = 0.4;
+constexpr double kSearchShare = 0.45, kTrialShare = 0.25, kMeasureShare = 0.4, kProbeShare = 0.2;
+constexpr double kLeastForTurns = 0.25;
 constexpr double kLaterPart = 0.5;                                       // of the first measurement
 constexpr double kRunsOfCheck = 40, kRunsOfSession = 4, kSessions = 20;  // about, and of a measurement
 constexpr double kLoad_s = 0.6;                                          // a process and a model
-constexpr double kLeastProbes_s = 15;
+constexpr double kLeastProbes_s = 15, kMostProbes_s = 600;
 
 }  // namespace
+
+double TimeBudget::turns_s(double before_s) const {
+  return std::max(seconds - before_s, seconds * kLeastForTurns);
+}
 
 double TimeBudget::search_s() const {
   return search.value_or(seconds * kSearchShare);
@@ -38,7 +43,8 @@ double TimeBudget::measure_s(double spent_s, std::size_t point, std::size_t poin
 }
 
 double TimeBudget::probes_s(double spent_s, double needed_s) const {
-  return std::max(kLeastProbes_s, (left_s(spent_s) - needed_s) / 2);  // both models run on them
+  const double most = std::clamp(seconds * kProbeShare, kLeastProbes_s, kMostProbes_s);
+  return std::clamp((seconds - spent_s - needed_s) / 2, kLeastProbes_s, most);  // the result runs as long
 }
 
 double share_of_turn(double all_s, double spent_s, std::size_t turn, std::size_t turns) {
@@ -46,8 +52,8 @@ double share_of_turn(double all_s, double spent_s, std::size_t turn, std::size_t
   return std::max((all_s - spent_s) / static_cast<double>(turns - turn), equal / 2);
 }
 
-double seconds_to_confirm(std::span<const double> run_s) {
-  double needed = run_s.empty() ? 0 : kRunsOfCheck * run_s[0];
+double seconds_to_confirm(std::span<const double> run_s, int threads) {
+  double needed = run_s.empty() ? 0 : kRunsOfCheck * threads * run_s[0];
   for (const double run : run_s) needed += kSessions * (kLoad_s + kRunsOfSession * run);
   return needed;
 }

@@ -12,6 +12,8 @@ struct TimeBudget {
   double seconds = 120;                                          // aimed at for the whole
   std::optional<double> search = {}, trials = {}, measure = {};  // of their own
 
+  /// All turns, where what came before them took so much: what is left, and at least a quarter of the whole.
+  double turns_s(double before_s) const;
   /// All searches from the start on.
   double search_s() const;
   /// Trials, where so much was spent and what follows needs so much: what is left, at most their share.
@@ -19,17 +21,18 @@ struct TimeBudget {
   /// The measurement at one of the sizes, where those at the sizes behind it follow. At the first it has
   /// twice as much as at each other.
   double measure_s(double spent_s, std::size_t point = 0, std::size_t points = 1) const;
-  /// What a check can do without (EquivalenceOptions::probe_s), where all that is needed takes so much.
+  /// Of the whole-model check, EquivalenceOptions::probe_s: its other runs and the measurement need so much.
   double probes_s(double spent_s, double needed_s) const;
   /// What is left for parts without seconds of their own; negative where more was spent.
   double left_s(double spent_s) const;
 };
 
 /// What one of several turns has: an equal share of what those before it left, and at least half of an equal
-/// share of all.
+/// share of all. One turn has all.
 double share_of_turn(double all_s, double spent_s, std::size_t turn, std::size_t turns);
 
-/// What it takes to check and to measure a result whose runs take so long at each of the sizes: estimated.
-double seconds_to_confirm(std::span<const double> run_s);
+/// What it takes to check and to measure a result whose runs take so long at each of the sizes, by so many
+/// threads: estimated. The check has one thread.
+double seconds_to_confirm(std::span<const double> run_s, int threads = 1);
 
 }

@@ -115,8 +115,8 @@ void add_verify(Command& program, Action& action) {
       ->excludes(bit_equal);
   command
       ->add_option("--probe-seconds", options->probe_s,
-                   "at most about so long on small sizes beside those given and on extreme inputs (default: "
-                   "as long as it takes)")
+                   "end the original's runs at further sizes and on extreme inputs after so long; the other "
+                   "model then runs on the same (default: no limit)")
       ->check(non_negative_number());
   command->add_flag("--finite", options->finite,
                     "compare only where numbers are finite: rules with the mark 'finite' promise no more");

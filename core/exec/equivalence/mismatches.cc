@@ -10,6 +10,7 @@
 #include "core/exec/equivalence/compare.h"
 #include "core/exec/equivalence/tie_breaks.h"
 #include "core/exec/equivalence/tolerance_rule.h"
+#include "core/exec/runtime/exec_error.h"
 
 namespace regraft::exec {
 namespace {
@@ -138,8 +139,12 @@ std::vector<Answers> answers_of(const std::filesystem::path& original, std::span
   }
   for (const SessionOptions& way : other_ways()) {
     OrtSession session(original, way);
-    for (std::size_t i = 0; i < mismatches.size(); ++i)
-      answers[i].ways.push_back(session.run(mismatches[i].run->inputs));
+    for (std::size_t i = 0; i < mismatches.size(); ++i) {
+      try {
+        answers[i].ways.push_back(session.run(mismatches[i].run->inputs));
+      } catch (const ExecError&) {  // says nothing of rounding
+      }
+    }
   }
   return answers;
 }
@@ -180,6 +185,7 @@ std::vector<std::vector<double>> furthest_jumps(OrtSession& session, const Refer
   for (int draw = 0; draw < kJumpDraws; ++draw) {
     noisy.noisy_outputs.clear();
     add_noisy_runs(session, 1, rng, noisy);
+    if (noisy.noisy_outputs.empty()) continue;
     for (std::size_t i = 0; i < run.outputs.size(); ++i) {
       const Tensor& moved = noisy.noisy_outputs[0][i];
       if (furthest[i].empty() || !same_form(run.outputs[i], moved)) continue;
@@ -187,7 +193,7 @@ std::vector<std::vector<double>> furthest_jumps(OrtSession& session, const Refer
       const std::vector<double> left = to_doubles(run.outputs[i]), right = to_doubles(moved);
       for (std::size_t k = 0; k < left.size(); ++k) {
         const double far = distance(left[k], right[k]);
-        furthest[i][k] = std::max(furthest[i][k], far);
+        if (std::isfinite(far)) furthest[i][k] = std::max(furthest[i][k], far);
         stays[i][k] += far <= most;
       }
     }
@@ -198,20 +204,23 @@ std::vector<std::vector<double>> furthest_jumps(OrtSession& session, const Refer
   return furthest;
 }
 
-/// Says of each mismatch, in the report, whether it is a difference.
+/// Says of each mismatch whether it is a difference, and notes it in the report. All are judged by the
+/// tolerances that the report begins with.
 class MismatchChecker {
  public:
   MismatchChecker(const Reference& reference, const EquivalenceOptions& options, TieBreaks& ties,
                   EquivalenceReport& report)
-      : reference_(reference), options_(options), ties_(ties), report_(report) {}
+      : reference_(reference), options_(options), ties_(ties), report_(report), begun_with_(report.outputs) {}
 
-  void check(const Mismatch& mismatch, const Answers& answers) {
+  bool agrees(const Mismatch& mismatch, const Answers& answers) {
+    bool all_agree = true;
     for (std::size_t i = 0; i < report_.outputs.size(); ++i) {
       OutputReport& output = report_.outputs[i];
       const std::string problem = graph::is_float(reference_.outputs[i].dtype)
                                       ? problem_of_floats(mismatch, answers, i)
                                       : problem_of_others(mismatch, i);
       if (problem.empty()) continue;
+      all_agree = false;
       const std::optional<Extreme> extreme = mismatch.run->extreme;
       const bool special = extreme && (is_special(*extreme) || holds_special(mismatch.run->outputs[i]) ||
                                        holds_special(mismatch.results[i]));
@@ -220,6 +229,7 @@ class MismatchChecker {
       output.agrees = false;
       output.problem = problem + " (binding: " + mismatch.run->binding + ")";
     }
+    return all_agree;
   }
 
  private:
@@ -234,7 +244,7 @@ class MismatchChecker {
     measure.kind_stays = !extreme;
     measure.scale = std::max(largest_finite(own), usual_scale(reference_, i));
     if (measure.scale == 0) measure.scale = 1;
-    measure.rounding = output.tolerance;
+    measure.rounding = begun_with_[i].tolerance;
     const std::span<const double> furthest =
         answers.furthest.empty() ? std::span<const double>() : answers.furthest[i];
     const OutputDifference difference =
@@ -243,10 +253,10 @@ class MismatchChecker {
     const double within = ToleranceRule::kFactor * difference.spread;
     const double smallness = std::max(1.0, kSmallScale / measure.scale);
     const double most = ToleranceRule::ceiling(own.dtype) * smallness;
-    const double tolerance = std::max(extreme ? within : std::min(within, most), output.tolerance);
+    const double tolerance = std::max(extreme ? within : std::min(within, most), measure.rounding);
     const bool right = difference.error <= tolerance;
-    if (!extreme) {
-      output.relative_error = std::max(output.relative_error, difference.error / (right ? smallness : 1));
+    if (right && !extreme) {
+      output.relative_error = std::max(output.relative_error, difference.error / smallness);
       output.spread = std::max(output.spread, difference.spread / smallness);
       output.tolerance = std::max(output.tolerance, tolerance / smallness);
     }
@@ -273,6 +283,7 @@ class MismatchChecker {
   const EquivalenceOptions& options_;
   TieBreaks& ties_;
   EquivalenceReport& report_;
+  const std::vector<OutputReport> begun_with_;
 };
 
 }  // namespace
@@ -292,33 +303,25 @@ void settle(const std::filesystem::path& original, std::span<const Mismatch> mis
             const Reference& reference, const EquivalenceOptions& options, EquivalenceReport& report) {
   if (mismatches.empty()) return;
   std::vector<Answers> answers = answers_of(original, mismatches, options.seed);
-  const auto agree = [](const EquivalenceReport& checked) {
-    return std::ranges::all_of(checked.outputs, &OutputReport::agrees);
-  };
-  EquivalenceReport first = report;
+  const EquivalenceReport before = report;
   TieBreaks ties(original);
-  MismatchChecker checker(reference, options, ties, first);
-  std::vector<std::size_t> doubtful;
-  bool may_jump = true;
-  for (std::size_t i = 0; i < mismatches.size(); ++i) {
-    EquivalenceReport alone = report;
-    for (OutputReport& output : alone.outputs) output.agrees = true;
-    MismatchChecker(reference, options, ties, alone).check(mismatches[i], answers[i]);
-    checker.check(mismatches[i], answers[i]);
-    if (agree(alone)) continue;
-    doubtful.push_back(i);
-    may_jump = may_jump && may_have_jumped(mismatches[i], reference, report);
-  }
-  if (agree(first) || !may_jump || doubtful.size() > kMostMismatches) {
-    report = first;
+  const auto differences = [&] {
+    report = before;
+    MismatchChecker checker(reference, options, ties, report);
+    std::vector<std::size_t> differ;
+    for (std::size_t i = 0; i < mismatches.size(); ++i)
+      if (!checker.agrees(mismatches[i], answers[i])) differ.push_back(i);
+    return differ;
+  };
+  const std::vector<std::size_t> doubtful = differences();
+  const auto may_jump = [&](std::size_t i) { return may_have_jumped(mismatches[i], reference, before); };
+  if (doubtful.empty() || doubtful.size() > kMostMismatches || !std::ranges::all_of(doubtful, may_jump))
     return;
-  }
   Rng rng(options.seed, "equivalence where outputs jump");
   OrtSession session(original, {Optimisation::none, 1, {}});
   for (const std::size_t i : doubtful)
-    answers[i].furthest = furthest_jumps(session, *mismatches[i].run, reference, report, rng);
-  MismatchChecker again(reference, options, ties, report);
-  for (std::size_t i = 0; i < mismatches.size(); ++i) again.check(mismatches[i], answers[i]);
+    answers[i].furthest = furthest_jumps(session, *mismatches[i].run, reference, before, rng);
+  differences();
 }
 
 }

@@ -51,12 +51,13 @@ struct ReferencePlan {
 /// Adds runs at other sizes of the symbols, at which a rewrite that holds at the bindings may fail. First all
 /// symbols have the same size: the first few of `sizes` at which the session runs, and the smallest such
 /// size. Then each symbol alone gets the first few that run, and the others stay as bound. Sizes at which the
-/// session fails are skipped. At the sizes bound, integers that the model compares with numbers are others,
-/// too. A note says where further sizes were left out at the end.
+/// session fails, or that have far more elements than those bound, are skipped. At the sizes bound, integers
+/// that the model compares with numbers are others, too. A note says where further sizes were left out at the
+/// end.
 void add_probes(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
                 std::span<const std::int64_t> sizes, const Deadline& end, Rng& rng, Reference& reference);
 
-/// Runs its inputs again with 1-ulp noise, `runs` times.
+/// Runs its inputs again with 1-ulp noise, `runs` times; what the session does not run on counts for nothing.
 void add_noisy_runs(OrtSession& session, int runs, Rng& rng, ReferenceRun& run);
 
 /// Runs the session on fresh inputs at every binding. Throws ExecError where it runs at none, or not at a

@@ -99,7 +99,7 @@ LatencyReport compare_latency(Launcher& launcher, const TimedModel& before, cons
       report.after = new_side.result();
       report.estimate = estimate_speedup(report.before.session_ms, report.after.session_ms, resampling);
       report.control = control_spread(report.before.session_ms, resampling);
-      Verdict verdict = judge(report.estimate, report.control, options.least_speedup);
+      Verdict verdict = judge(report.estimate, report.control, options.least_speedup, options.beaten);
       report.accepted = verdict.accepted;
       report.reason = std::move(verdict.reason);
     };
@@ -110,7 +110,7 @@ LatencyReport compare_latency(Launcher& launcher, const TimedModel& before, cons
     for (int pair = 0; pair < sessions; ++pair) {
       if (options.until_clear && pair >= kLeastClear && pair == sessions / 2) {
         judge_sessions(pair);
-        if (report.accepted ? errors_above(1) >= kClearlyFaster
+        if (report.accepted ? errors_above(options.beaten) >= kClearlyFaster
                             : errors_above(options.least_speedup) <= -kClearlyNot)
           return;
       }

@@ -23,6 +23,7 @@ struct LatencyOptions {
   std::size_t point = 0;
   std::uint64_t seed = 0;
   double least_speedup = kLeastSpeedup;                 // that is accepted
+  double beaten = 1;                                    // the speedup that the whole interval must lie above
   bool until_clear = false;                             // a series may end half-way (compare_latency)
   bool one_series = false;                              // whatever it leaves open
   Optimisation after_optimisation = Optimisation::all;  // what the runtime itself makes of `after`
@@ -74,9 +75,9 @@ std::string_view verdict_name(const LatencyReport& report);
 /// for noise: of 1,500 simulated pairs of equal speed the first series accepted 0.9 %, the second one 0.5 %
 /// more.
 /// With options.until_clear a series of at least 10 pairs ends half-way where it is clear by then. Either
-/// judge() accepts and the mean log ratio lies 8 standard errors above 0: of 10,000 equal pairs of normal
-/// noise 7 get there. Or it lies 4 below the least speedup. The progress then stays behind what was planned.
-/// Throws what the launcher throws.
+/// judge() accepts and the mean log ratio lies 8 standard errors above what is to be beaten: of 10,000 equal
+/// pairs of normal noise 7 get there. Or it lies 4 below the least speedup. The progress then stays behind
+/// what was planned. Throws what the launcher throws.
 LatencyReport compare_latency(Launcher& launcher, const TimedModel& before, const TimedModel& after,
                               const LatencyOptions& options);
 

@@ -93,7 +93,7 @@ double control_spread(std::span<const double> session_ms, Rng& rng) {
   return std::exp(quantile(estimates, kConfidence));
 }
 
-Verdict judge(const SpeedupEstimate& estimate, double control, double least) {
+Verdict judge(const SpeedupEstimate& estimate, double control, double least, double beaten) {
   const std::string measured = text("%.3fx, 95 %% interval %.3f to %.3f, A/A control within %.3f",
                                     estimate.speedup, estimate.low, estimate.high, control);
   if (estimate.speedup < least) {
@@ -101,6 +101,8 @@ Verdict judge(const SpeedupEstimate& estimate, double control, double least) {
   }
   if (estimate.low <= 1)
     return {false, "the measured speedup may be noise, its interval includes 1: " + measured};
+  if (estimate.low <= beaten)
+    return {false, text("it may be no faster than the %.3fx that was reached before: ", beaten) + measured};
   if (estimate.speedup <= control) {
     return {false,
             "the measured speedup is no larger than what the same file shows against itself: " + measured};

@@ -43,8 +43,9 @@ struct Verdict {
   std::string reason;  // one sentence
 };
 
-/// Accepts when all hold: speedup >= least; the interval lies above 1; the speedup is larger than the
+/// Accepts when all hold: speedup >= least; the interval lies above `beaten`; the speedup is larger than the
 /// control's spread.
-Verdict judge(const SpeedupEstimate& estimate, double control, double least = kLeastSpeedup);
+Verdict judge(const SpeedupEstimate& estimate, double control, double least = kLeastSpeedup,
+              double beaten = 1);
 
 }

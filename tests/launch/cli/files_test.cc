@@ -74,6 +74,8 @@ TEST_F(Files, ExternalDataComesAlongWithAnUnchangedModel) {
   EXPECT_THAT(result.output, HasSubstr("input returned unchanged"));
   EXPECT_THAT(names(dir.path() / "out"), ::testing::UnorderedElementsAre("m.onnx", kLongName));
   EXPECT_EQ(run({"verify", model().string(), "out/m.onnx"}).status.code, 0);
+  EXPECT_THAT(run({"verify", model().string(), "out/m.onnx", "--probe-seconds", "0"}).output,
+              HasSubstr("note: not compared on "));
 }
 
 TEST_F(Files, DevicesAndPipesAreWrittenTo) {

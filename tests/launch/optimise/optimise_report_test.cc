@@ -33,6 +33,15 @@ TEST(OptimiseReport, SaysWhatWasFoundEvenIfTheInputIsReturned) {
   EXPECT_TRUE(json["rules"].empty());
 }
 
+TEST(OptimiseReport, SaysWhatTheCheckLeftOut) {
+  OptimiseReport report = kept(1.1, 1.2);
+  report.check_notes = {"not compared at further sizes"};
+  EXPECT_THAT(report.text(), HasSubstr("check     not compared at further sizes\n"));
+  EXPECT_EQ(nlohmann::json::parse(report.to_json())["check_notes"], nlohmann::json(report.check_notes));
+  report.keep_input("not faster");
+  EXPECT_THAT(report.check_notes, ::testing::IsEmpty()) << "the same bytes need no check";
+}
+
 TEST(OptimiseReport, WithoutAFindTheInputIsWhatIsThere) {
   OptimiseReport report = kept(0.95, 1.05);
   report.found.reset();

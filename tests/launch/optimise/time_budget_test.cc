@@ -40,9 +40,16 @@ TEST(TimeBudget, APartKeepsSecondsOfItsOwn) {
 
 TEST(TimeBudget, AChecksProbesHaveHalfOfWhatIsFreeAndAtLeastSoMuch) {
   const TimeBudget budget{.seconds = 120};
-  EXPECT_EQ(budget.probes_s(40, 20), 30);
-  EXPECT_EQ(budget.probes_s(80, 20), 15);
+  EXPECT_EQ(budget.probes_s(60, 20), 20);
+  EXPECT_EQ(budget.probes_s(0, 20), 24) << "at most a fifth of all";
   EXPECT_EQ(budget.probes_s(500, 20), 15);
+  EXPECT_EQ((TimeBudget{.seconds = 120, .measure = 900}.probes_s(60, 20)), 20) << "those are not free";
+  EXPECT_EQ(TimeBudget{.seconds = 1e5}.probes_s(0, 0), 600);
+}
+
+TEST(TimeBudget, TurnsHaveAQuarterEvenIfALargeModelTookAll) {
+  EXPECT_EQ(TimeBudget{.seconds = 120}.turns_s(20), 100);
+  EXPECT_EQ(TimeBudget{.seconds = 120}.turns_s(150), 30);
 }
 
 TEST(TimeBudget, ALaterTurnHasWhatAnEarlierOneLeft) {
@@ -58,6 +65,7 @@ TEST(TimeBudget, SlowModelsNeedMoreToConfirm) {
   EXPECT_EQ(seconds_to_confirm({}), 0);
   EXPECT_DOUBLE_EQ(seconds_to_confirm(std::span(kRuns).first(1)), 60);
   EXPECT_DOUBLE_EQ(seconds_to_confirm(kRuns), 60 + 20 + 92);
+  EXPECT_DOUBLE_EQ(seconds_to_confirm(std::span(kRuns).first(1), 4), 108) << "the check has one thread";
 }
 
 }  // namespace

@@ -67,10 +67,11 @@ TEST(CompareLatency, SeldomAcceptsTheSameSpeed) {
 }
 
 TEST(CompareLatency, EndsHalfWayWhereItIsClear) {
-  const auto sessions = [](double before_ms, double after_ms, double sigma) {
+  const auto sessions = [](double before_ms, double after_ms, double sigma, double beaten = 1) {
     FakeLauncher launcher(before_ms, after_ms, sigma);
     LatencyOptions options;
     options.until_clear = true;
+    options.beaten = beaten;
     options.budget_s = 0;
     const LatencyReport report = compare_latency(launcher, "before", "after", options);
     EXPECT_EQ(report.before.session_ms.size(), static_cast<std::size_t>(report.sessions));
@@ -78,6 +79,7 @@ TEST(CompareLatency, EndsHalfWayWhereItIsClear) {
     return report.sessions;
   };
   EXPECT_EQ(sessions(110, 100, 0.005), 5);
+  EXPECT_EQ(sessions(110, 100, 0.005, 1.08), 10) << "it may be no faster than another";
   EXPECT_EQ(sessions(100, 110, 0.005), 5);
   EXPECT_EQ(sessions(100, 100, 0.002), 5);
   EXPECT_EQ(sessions(104, 100, 0.01), 10);

@@ -72,6 +72,8 @@ TEST(Judge, NeedsTheLeastEffectTheIntervalAndTheControl) {
   EXPECT_TRUE(judge({1.10, 1.08, 1.12}, 1.01).accepted);
   EXPECT_FALSE(judge({1.008, 1.006, 1.01}, 1.001).accepted);
   EXPECT_FALSE(judge({1.10, 0.99, 1.2}, 1.01).accepted);
+  EXPECT_TRUE(judge({1.10, 1.08, 1.12}, 1.01, 1.05, 1.07).accepted);
+  EXPECT_FALSE(judge({1.10, 1.08, 1.12}, 1.01, 1.05, 1.09).accepted) << "it may be no faster than another";
   EXPECT_FALSE(judge({1.10, 1.05, 1.2}, 1.11).accepted);
   EXPECT_FALSE(judge({0.9, 0.85, 0.95}, 1.01).accepted);
 }

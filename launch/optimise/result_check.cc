@@ -1,0 +1,66 @@
+#include "launch/optimise/result_check.h"
+
+#include <string>
+
+#include "core/base/atomic_file.h"
+#include "core/base/file.h"
+#include "core/exec/runtime/exec_error.h"
+#include "launch/call/not_equivalent_error.h"
+#include "launch/graphs/log_replay.h"
+
+namespace regraft::launch {
+
+ChildCheck ResultCheck::options(bool bit_equal) {
+  ChildCheck check{feed_, options_.seed, bit_equal, options_.fixed};
+  check.finite = report_.marks.contains(std::string(rules::mark_name(rules::RuleMark::finite)));
+  if (bit_equal) return check;
+  if (!probe_s_) probe_s_ = ask_probe_s_();
+  check.probe_s = probe_s_;
+  return check;
+}
+
+exec::EquivalenceReport ResultCheck::check(const std::filesystem::path& model, bool bit_equal) {
+  try {
+    return verify_in_child(options_.input, model, options(bit_equal));
+  } catch (const exec::ExecError& error) {
+    if (bit_equal) throw;
+    exec::EquivalenceReport report;
+    report.reason = "the check failed: " + error.problem();
+    return report;
+  }
+}
+
+exec::EquivalenceReport ResultCheck::whole_model(bool bit_equal) {
+  exec::EquivalenceReport report = check(output_.aside(), bit_equal);
+  if (!report.equivalent && probe_s_) *probe_s_ *= 2;
+  report.reason = output_.spoken(report.reason);
+  return report;
+}
+
+std::optional<Bisection> ResultCheck::bisect_entries(double seconds) {
+  const TempDir folder;
+  const LogReplay replay(options_.input, write_log(folder.path()), options_.rules);
+  const std::int64_t end_ns =
+      clock_.steady_ns() + static_cast<std::int64_t>(seconds * nanoseconds_per_second);
+  const auto is_good = [&](const std::filesystem::path& model) { return check(model, false).equivalent; };
+  constexpr int kLeastSteps = 2;  // whatever they take
+  int steps = 0;
+  return bisect_refused(replay, is_good, [&] {
+    return options_.script || steps++ < kLeastSteps || clock_.steady_ns() < end_ns;
+  });
+}
+
+void ResultCheck::replay_log() const {
+  const TempDir folder;
+  if (!check_replay(options_.input, output_.aside(), write_log(folder.path()), options_.rules).identical)
+    throw NotEquivalentError("the rewrite log does not replay to the same bytes", options_.input.string(),
+                             "nothing was emitted; please report this");
+}
+
+std::filesystem::path ResultCheck::write_log(const std::filesystem::path& folder) const {
+  const std::filesystem::path log = folder / "rewrites.log";
+  write_file_atomic(log, log_.to_text());
+  return log;
+}
+
+}

@@ -1,0 +1,62 @@
+#pragma once
+
+// Internal to launch/optimise.
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "core/base/clock.h"
+#include "core/exec/equivalence/equivalence_report.h"
+#include "core/rules/rewrite/rewrite_log.h"
+#include "launch/call/subprocess_checks.h"
+#include "launch/optimise/bisect.h"
+#include "launch/optimise/optimise_options.h"
+#include "launch/optimise/optimise_report.h"
+#include "launch/optimise/output_files.h"
+
+namespace regraft::launch {
+
+/// Holds what stands aside, and the log that made it, against the input. One for each turn; all that it is
+/// made of outlives it.
+class ResultCheck {
+ public:
+  /// `probe_s` is asked once. After a difference the checks of the turn have twice as long, so that what
+  /// showed it is met again.
+  ResultCheck(const OptimiseOptions& options, const std::filesystem::path& feed, const OutputFiles& output,
+              const rules::RewriteLog& log, const OptimiseReport& report, std::function<double()> probe_s)
+      : options_(options),
+        feed_(feed),
+        output_(output),
+        log_(log),
+        report_(report),
+        ask_probe_s_(std::move(probe_s)) {}
+
+  ChildCheck options(bool bit_equal);
+
+  /// Where the process ends without a report, as when the runtime crashes, the models count as different;
+  /// with `bit_equal` it throws ExecError.
+  exec::EquivalenceReport whole_model(bool bit_equal);
+
+  /// Bisects the log, clean-up included, for the first entry with which the whole model is no longer
+  /// equivalent, for so many seconds.
+  std::optional<Bisection> bisect_entries(double seconds);
+
+  /// Throws NotEquivalentError where the log does not replay to the same bytes.
+  void replay_log() const;
+
+ private:
+  exec::EquivalenceReport check(const std::filesystem::path& model, bool bit_equal);
+  std::filesystem::path write_log(const std::filesystem::path& folder) const;
+
+  const OptimiseOptions& options_;
+  const std::filesystem::path& feed_;
+  const OutputFiles& output_;
+  const rules::RewriteLog& log_;
+  const OptimiseReport& report_;
+  const std::function<double()> ask_probe_s_;
+  const SystemClock clock_;
+  std::optional<double> probe_s_;
+};
+
+}
