@@ -23,7 +23,7 @@ const BoundOptions<DreamPhaseOptions>& dream_table() {
       {"dream.sigma", &DreamPhaseOptions::sigma, between(1e-6, 100).fixed(),
        "linear: first step size of the evolution"},
       {"dream.population", &DreamPhaseOptions::population, between(0, 4096).fixed(),
-       "linear: candidates of a generation, at least 4; 0: by the number of parameters"},
+       "linear: individuals of a generation, at least 4; 0: by the number of parameters"},
       {"dream.width", &DreamPhaseOptions::width, between(1, 4096).fixed(),
        "width of the controller's hidden layers"},
   });
