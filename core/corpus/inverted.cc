@@ -44,12 +44,14 @@ void build_inverted(Net& net, Draw& draw) {
                                 {Activation::silu, Activation::sigmoid, true}});
   const double width = draw.pick({0.35, 0.5, 0.75, 1.0});
   const std::int64_t large = draw.pick({3, 5}), more = draw.pick({0, 0, 1}), expansion = draw.pick({4, 6});
-  const InvertedStage stages[] = {{1, 16, 1, 1, 3},
-                                  {expansion, 24, 2, 2, 3},
-                                  {expansion, 40, 2 + more, 2, large},
-                                  {expansion, 80, 3 + more, 2, 3},
-                                  {expansion, 112, 2 + more, 1, large},
-                                  {expansion, 192, 2 + more, 2, large}};
+  const InvertedStage stages[] = {
+      {1, 16, 1, 1, 3},
+      {expansion, 24, 2, 2, 3},
+      {expansion, 40, 2 + more, 2, large},
+      {expansion, 80, 3 + more, 2, 3},
+      {expansion, 112, 2 + more, 1, large},
+      {expansion, 192, 2 + more, 2, large},
+  };
   const std::int64_t size = draw.pick({96, 128, 160, 192, 224});
   Tensor x = image_input(net, draw.pick({1, 1, 2}), size);
   x = conv_norm(net, x, {.channels = scaled(32, width), .kernel = {3}, .stride = 2}, style.activation);

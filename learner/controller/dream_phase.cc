@@ -178,12 +178,14 @@ PhaseState DreamPhase::save(std::span<const std::unique_ptr<TicketResult>>, cons
   PhaseState state;
   state.parts["controller"] = trainer_->save();
   if (dyna_) state.parts["dyna"] = dyna_->save();
-  state.values = {{"tickets", settled_tickets_},
-                  {"world", bundle_.world.version().hex()},
-                  {"counts", trainer_->counts().save()},
-                  {"refused_bundles", refused_bundles_},
-                  {"ratio_error_lag0", trainer_->on_policy().record().ratio_error},
-                  {"lag0_steps", trainer_->on_policy().record().steps}};
+  state.values = {
+      {"tickets", settled_tickets_},
+      {"world", bundle_.world.version().hex()},
+      {"counts", trainer_->counts().save()},
+      {"refused_bundles", refused_bundles_},
+      {"ratio_error_lag0", trainer_->on_policy().record().ratio_error},
+      {"lag0_steps", trainer_->on_policy().record().steps},
+  };
   return state;
 }
 

@@ -229,15 +229,17 @@ PhaseState PpoPhase::save(std::span<const std::unique_ptr<TicketResult>> queued,
   state.parts["ppo"] = ppo_.save();
   if (best_.size() > 0) state.parts["best_episodes"] = best_.save();
   state.parts["episodes"] = encode_episodes(untrained);
-  state.values = {{"episodes", episodes_},
-                  {"steps", steps_},
-                  {"played_steps", played_steps(job)},
-                  {"candidates", costed_},
-                  {"tickets", plan_.position()},
-                  {"matched_rules", matched_},
-                  {"statistics", statistics_.save()},
-                  {"ratio_error_lag0", on_policy_.record().ratio_error},
-                  {"lag0_steps", on_policy_.record().steps}};
+  state.values = {
+      {"episodes", episodes_},
+      {"steps", steps_},
+      {"played_steps", played_steps(job)},
+      {"candidates", costed_},
+      {"tickets", plan_.position()},
+      {"matched_rules", matched_},
+      {"statistics", statistics_.save()},
+      {"ratio_error_lag0", on_policy_.record().ratio_error},
+      {"lag0_steps", on_policy_.record().steps},
+  };
   return state;
 }
 

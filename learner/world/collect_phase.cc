@@ -170,12 +170,14 @@ PhaseSummary CollectPhase::summary(const JobFigures& job, const wire::JobTicketC
 PhaseSummary CollectPhase::summary_with(const json& more, const std::string& line_end,
                                         const std::string& lines, const JobFigures& job,
                                         const wire::JobTicketCounts& ticket_counts) const {
-  json figures = {{"phase", traits().name},
-                  {"finished", job.finished},
-                  {"episodes", replay_.size()},
-                  {"steps", replay_.steps()},
-                  {"retained", ticket_counts.total().retained},
-                  {"collect_seconds", seconds(job)}};
+  json figures = {
+      {"phase", traits().name},
+      {"finished", job.finished},
+      {"episodes", replay_.size()},
+      {"steps", replay_.steps()},
+      {"retained", ticket_counts.total().retained},
+      {"collect_seconds", seconds(job)},
+  };
   figures.update(more);
   char line[256];
   std::snprintf(line, sizeof line, "%s: %zu episodes (%llu steps) collected in %.1f s",

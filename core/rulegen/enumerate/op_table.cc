@@ -29,11 +29,10 @@ Form pool(const std::string& name, K kind) {
   Form form;
   form.name = name;
   form.kind = kind;
-  form.attrs = {{A::kernel_shape, Ints{3, 3}},
-                {A::strides, Ints{1, 1}},
-                {A::pads, Ints{1, 1, 1, 1}},
-                {A::dilations, Ints{1, 1}},
-                {A::ceil_mode, std::int64_t{0}}};
+  form.attrs = {
+      {A::kernel_shape, Ints{3, 3}}, {A::strides, Ints{1, 1}},        {A::pads, Ints{1, 1, 1, 1}},
+      {A::dilations, Ints{1, 1}},    {A::ceil_mode, std::int64_t{0}},
+  };
   if (kind == K::average_pool) {
     form.attrs.erase(A::dilations);
     form.attrs.set(A::count_include_pad, std::int64_t{1});

@@ -17,11 +17,13 @@ constexpr Kinds kCondition = 1, kInteger = 2, kReal = 4, kList = 8, kText = 16;
 constexpr Kinds kNumber = kInteger | kReal, kAny = 31;
 
 std::string named(Kinds kinds) {
-  constexpr std::array<std::pair<Kinds, const char*>, 5> kNames = {{{kCondition, "a condition"},
-                                                                    {kInteger, "a whole number"},
-                                                                    {kReal, "a real number"},
-                                                                    {kList, "a list"},
-                                                                    {kText, "a text"}}};
+  constexpr std::array<std::pair<Kinds, const char*>, 5> kNames = {
+      {{kCondition, "a condition"},
+       {kInteger, "a whole number"},
+       {kReal, "a real number"},
+       {kList, "a list"},
+       {kText, "a text"}},
+  };
   std::string out = (kinds & kNumber) == kNumber ? "a number" : "";
   if (!out.empty()) kinds = static_cast<Kinds>(kinds & ~kNumber);
   for (const auto& [kind, name] : kNames) {

@@ -11,11 +11,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const FileTexts kFiles{{"b.txt", "second"},
-                       {"a.txt", std::string(1025, 'x')},
-                       {"empty", ""},
-                       {std::string(100, 'n'), "the longest name of a header"},
-                       {std::string(150, 'm'), "a longer one"}};
+const FileTexts kFiles{
+    {"b.txt", "second"},
+    {"a.txt", std::string(1025, 'x')},
+    {"empty", ""},
+    {std::string(100, 'n'), "the longest name of a header"},
+    {std::string(150, 'm'), "a longer one"},
+};
 
 TEST(Tar, GivesBackWhatWasPacked) {
   EXPECT_EQ(untar(tar(kFiles)), kFiles);

@@ -176,14 +176,16 @@ Drawn prelu(Rng& rng) {
 Drawn activation(Rng& rng) {
   const at::Tensor x = normal(rng, {6, 5}) * 10;
   const double alpha = rng.below(2) == 0 ? 1.0 / 6 : 0.3;
-  const std::vector<Drawn> ops{{K::leaky_relu, {{Attr::alpha, alpha}}, {x}},
-                               {K::elu, {{Attr::alpha, alpha}}, {x}},
-                               {K::hard_swish, {}, {x}},
-                               {K::hard_sigmoid, {{Attr::alpha, alpha}, {Attr::beta, 0.5}}, {x}},
-                               {K::softplus, {}, {x}},
-                               {K::clip, {{Attr::min, -1.0}, {Attr::max, 4.5}}, {x}},
-                               {K::clip, {{Attr::max, 4.5}}, {x}},
-                               {K::pow, {}, {x, at::full({}, between(rng, 2, 3), at::kDouble)}}};
+  const std::vector<Drawn> ops{
+      {K::leaky_relu, {{Attr::alpha, alpha}}, {x}},
+      {K::elu, {{Attr::alpha, alpha}}, {x}},
+      {K::hard_swish, {}, {x}},
+      {K::hard_sigmoid, {{Attr::alpha, alpha}, {Attr::beta, 0.5}}, {x}},
+      {K::softplus, {}, {x}},
+      {K::clip, {{Attr::min, -1.0}, {Attr::max, 4.5}}, {x}},
+      {K::clip, {{Attr::max, 4.5}}, {x}},
+      {K::pow, {}, {x, at::full({}, between(rng, 2, 3), at::kDouble)}},
+  };
   return ops[rng.below(ops.size())];
 }
 
