@@ -23,8 +23,14 @@ const std::uint8_t* bytes_of(std::string_view text) {
 std::string xz(std::string_view text) {
   std::string out(lzma_stream_buffer_bound(text.size()), '\0');
   std::size_t size = 0;
-  if (lzma_easy_buffer_encode(kPreset, LZMA_CHECK_CRC64, nullptr, bytes_of(text), text.size(),
-                              reinterpret_cast<std::uint8_t*>(out.data()), &size, out.size()) != LZMA_OK)
+  lzma_options_lzma how{};
+  lzma_lzma_preset(&how, kPreset);
+  how.lc = 2;
+  how.pb = 0;  // bytes, not words: text is smaller so
+  how.nice_len = 273;
+  lzma_filter filters[] = {{LZMA_FILTER_LZMA2, &how}, {LZMA_VLI_UNKNOWN, nullptr}};
+  if (lzma_stream_buffer_encode(filters, LZMA_CHECK_CRC64, nullptr, bytes_of(text), text.size(),
+                                reinterpret_cast<std::uint8_t*>(out.data()), &size, out.size()) != LZMA_OK)
     throw Error("cannot pack", "liblzma", "free some memory");
   out.resize(size);
   return out;
