@@ -134,6 +134,10 @@ class TcpProxy {
       waiting.clear();
       ::shutdown(to, SHUT_WR);
     }
+    void close() {
+      drained = true;
+      if (!ended) end();
+    }
   };
   struct Connection {
     Connection(FileDescriptor of_actor, FileDescriptor of_learner)
@@ -196,7 +200,7 @@ class TcpProxy {
     }
   }
 
-  /// False: the connection is over.
+  /// False: the connection is over. Where one end has closed it, what that had said before still arrives.
   bool pass_on(Connection& connection) REQUIRES(mutex_) {
     for (const To to : kBoth) {
       Pipe& pipe = connection.pipes[to];
@@ -204,13 +208,14 @@ class TcpProxy {
       while (may_read(pipe, to)) {
         const ssize_t got = ::recv(pipe.from, bytes.data(), bytes.size(), MSG_DONTWAIT);
         if (got < 0 && errno == EAGAIN) break;
-        if (got < 0) return false;
-        pipe.drained = got == 0;
-        if (pipe.drained && !pipe.ended) pipe.end();
+        if (got <= 0) {
+          pipe.close();
+          break;
+        }
         if (!pipe.ended) pipe.waiting.assign(bytes.data(), static_cast<std::size_t>(got));
-        if (!write(pipe, to)) return false;
+        if (!write(pipe, to)) pipe.close();
       }
-      if (!write(pipe, to)) return false;
+      if (!write(pipe, to)) pipe.close();
     }
     return !(connection.pipes[kToLearner].drained && connection.pipes[kToActors].drained);
   }
