@@ -21,7 +21,7 @@ struct TimeBudget {
   /// The measurement at one of the sizes, where those at the sizes behind it follow. At the first it has
   /// twice as much as at each other.
   double measure_s(double spent_s, std::size_t point = 0, std::size_t points = 1) const;
-  /// Of the whole-model check, EquivalenceOptions::probe_s: its other runs and the measurement need so much.
+  /// EquivalenceOptions::probe_s, where the other runs of the check and the measurement need so much.
   double probes_s(double spent_s, double needed_s) const;
   /// What is left for parts without seconds of their own; negative where more was spent.
   double left_s(double spent_s) const;

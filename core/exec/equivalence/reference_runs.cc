@@ -130,7 +130,7 @@ double elements_at(std::span<const ValueInfo> inputs, const SymbolSizes& sizes) 
   return total;
 }
 
-/// Of probes: a batch as large as an image is wide would take minutes and says little.
+/// In probes: a batch as large as an image is wide would take minutes and says little.
 double most_elements(std::span<const ValueInfo> inputs, const SymbolSizes& bound) {
   return bound.empty() ? kMostInAll : kMostTimes * elements_at(inputs, bound);
 }
