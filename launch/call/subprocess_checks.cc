@@ -1,6 +1,8 @@
 #include "launch/call/subprocess_checks.h"
 
 #include <algorithm>
+#include <array>
+#include <csignal>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -9,7 +11,6 @@
 #include "core/base/json_text.h"
 #include "core/exec/kernels/kernel_lists.h"
 #include "core/exec/latency/launcher.h"
-#include "core/exec/runtime/exec_error.h"
 #include "launch/call/exit_code.h"
 
 namespace regraft::launch {
@@ -34,6 +35,9 @@ nlohmann::json run_for_json(std::vector<std::string> arguments, const std::vecto
     std::string said = child_error(captured, command);
     if (const std::string name = as_argument(subject) + ": "; said.starts_with(name))
       said.erase(0, name.size());
+    constexpr std::array crashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    if (std::ranges::find(crashes, captured.status.signal) != crashes.end())
+      throw CrashError(std::move(said), "", "nothing was emitted");
     throw exec::ExecError(std::move(said), "", "nothing was emitted");
   }
   nlohmann::json json = nlohmann::json::parse(captured.output, nullptr, false);

@@ -9,12 +9,19 @@
 #include "core/base/file.h"
 #include "core/cost/measured_kernels.h"
 #include "core/exec/equivalence/check_equivalence.h"
+#include "core/exec/runtime/exec_error.h"
 #include "launch/call/feed_options.h"
 
 namespace regraft::launch {
 
 // Commands of this program in processes of their own: memory of models, and crashes of the runtime, stay out
 // of this one. Each throws ExecError when that process fails or prints no report.
+
+/// The process crashed: in a runtime, by a model that it should not have been given.
+class CrashError : public exec::ExecError {
+ public:
+  using ExecError::ExecError;
+};
 
 /// Options of `regraft verify`.
 struct ChildCheck {

@@ -1,29 +1,30 @@
 #include "launch/optimise/result_check.h"
 
 #include <string>
+#include <utility>
 
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
-#include "core/exec/runtime/exec_error.h"
 #include "launch/call/not_equivalent_error.h"
 #include "launch/graphs/log_replay.h"
 
 namespace regraft::launch {
 
-ChildCheck ResultCheck::options(bool bit_equal) {
+ChildCheck ResultCheck::options(bool bit_equal) const {
   ChildCheck check{feed_, options_.seed, bit_equal, options_.fixed};
   check.finite = report_.marks.contains(std::string(rules::mark_name(rules::RuleMark::finite)));
-  if (bit_equal) return check;
-  if (!probe_s_) probe_s_ = ask_probe_s_();
-  check.probe_s = probe_s_;
+  if (!bit_equal) check.probe_s = ask_probe_s_();
   return check;
 }
 
 exec::EquivalenceReport ResultCheck::check(const std::filesystem::path& model, bool bit_equal) {
+  ChildCheck how = options(bit_equal);
+  if (!probe_s_) probe_s_ = how.probe_s;
+  how.probe_s = probe_s_;
   try {
-    return verify_in_child(options_.input, model, options(bit_equal));
-  } catch (const exec::ExecError& error) {
-    if (bit_equal) throw;
+    return verify_in_child(options_.input, model, how);
+  } catch (const CrashError& error) {
+    if (bit_equal || options_.script) throw;
     exec::EquivalenceReport report;
     report.reason = "the check failed: " + error.problem();
     return report;
@@ -32,7 +33,7 @@ exec::EquivalenceReport ResultCheck::check(const std::filesystem::path& model, b
 
 exec::EquivalenceReport ResultCheck::whole_model(bool bit_equal) {
   exec::EquivalenceReport report = check(output_.aside(), bit_equal);
-  if (!report.equivalent && probe_s_) *probe_s_ *= 2;
+  if (!report.equivalent && probe_s_ && !std::exchange(differed_, true)) *probe_s_ *= 2;
   report.reason = output_.spoken(report.reason);
   return report;
 }

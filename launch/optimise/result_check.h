@@ -21,8 +21,8 @@ namespace regraft::launch {
 /// made of outlives it.
 class ResultCheck {
  public:
-  /// `probe_s` is asked once. After a difference the checks of the turn have twice as long, so that what
-  /// showed it is met again.
+  /// `probe_s`, once asked, holds for all checks of the turn. Behind the first difference they have twice as
+  /// long, so that what showed it is met again.
   ResultCheck(const OptimiseOptions& options, const std::filesystem::path& feed, const OutputFiles& output,
               const rules::RewriteLog& log, const OptimiseReport& report, std::function<double()> probe_s)
       : options_(options),
@@ -32,10 +32,10 @@ class ResultCheck {
         report_(report),
         ask_probe_s_(std::move(probe_s)) {}
 
-  ChildCheck options(bool bit_equal);
+  /// For a check of its own.
+  ChildCheck options(bool bit_equal) const;
 
-  /// Where the process ends without a report, as when the runtime crashes, the models count as different;
-  /// with `bit_equal` it throws ExecError.
+  /// A result on which the runtime crashes counts as different; that of a script throws.
   exec::EquivalenceReport whole_model(bool bit_equal);
 
   /// Bisects the log, clean-up included, for the first entry with which the whole model is no longer
@@ -57,6 +57,7 @@ class ResultCheck {
   const std::function<double()> ask_probe_s_;
   const SystemClock clock_;
   std::optional<double> probe_s_;
+  bool differed_ = false;
 };
 
 }

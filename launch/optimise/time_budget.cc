@@ -11,6 +11,7 @@ constexpr double kLeastForTurns = 0.25;
 constexpr double kLaterPart = 0.5;                                       // of the first measurement
 constexpr double kRunsOfCheck = 40, kRunsOfSession = 4, kSessions = 20;  // about, and of a measurement
 constexpr double kLoad_s = 0.6;                                          // a process and a model
+constexpr int kMostThreads = 4;                                          // that more than one is worth
 constexpr double kLeastProbes_s = 15, kMostProbes_s = 600;
 
 }  // namespace
@@ -44,7 +45,9 @@ double TimeBudget::measure_s(double spent_s, std::size_t point, std::size_t poin
 
 double TimeBudget::probes_s(double spent_s, double needed_s) const {
   const double most = std::clamp(seconds * kProbeShare, kLeastProbes_s, kMostProbes_s);
-  return std::clamp((seconds - spent_s - needed_s) / 2, kLeastProbes_s, most);  // the result runs as long
+  const double free_s =
+      left_s(spent_s) - std::max(0.0, measure.value_or(0) - seconds * kMeasureShare) - needed_s;
+  return std::clamp(free_s / 2, kLeastProbes_s, most);  // the result runs as long
 }
 
 double share_of_turn(double all_s, double spent_s, std::size_t turn, std::size_t turns) {
@@ -53,7 +56,7 @@ double share_of_turn(double all_s, double spent_s, std::size_t turn, std::size_t
 }
 
 double seconds_to_confirm(std::span<const double> run_s, int threads) {
-  double needed = run_s.empty() ? 0 : kRunsOfCheck * threads * run_s[0];
+  double needed = run_s.empty() ? 0 : kRunsOfCheck * std::min(threads, kMostThreads) * run_s[0];
   for (const double run : run_s) needed += kSessions * (kLoad_s + kRunsOfSession * run);
   return needed;
 }

@@ -32,7 +32,7 @@ struct TimeBudget {
 double share_of_turn(double all_s, double spent_s, std::size_t turn, std::size_t turns);
 
 /// What it takes to check and to measure a result whose runs take so long at each of the sizes, by so many
-/// threads: estimated. The check has one thread.
+/// threads: estimated. The check has one thread, on which they take up to 4 times as long.
 double seconds_to_confirm(std::span<const double> run_s, int threads = 1);
 
 }

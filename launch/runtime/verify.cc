@@ -117,7 +117,8 @@ void add_verify(Command& program, Action& action) {
       ->add_option("--probe-seconds", options->probe_s,
                    "end the original's runs at further sizes and on extreme inputs after so long; the other "
                    "model then runs on the same (default: no limit)")
-      ->check(non_negative_number());
+      ->check(non_negative_number())
+      ->excludes(bit_equal);
   command->add_flag("--finite", options->finite,
                     "compare only where numbers are finite: rules with the mark 'finite' promise no more");
   command->callback([options, &action] { action = [options] { return verify(*options); }; });

@@ -255,7 +255,8 @@ class MismatchChecker {
     const double most = ToleranceRule::ceiling(own.dtype) * smallness;
     const double tolerance = std::max(extreme ? within : std::min(within, most), measure.rounding);
     const bool right = difference.error <= tolerance;
-    if (right && !extreme) {
+    if (!right && output.agrees) output.tolerance = tolerance;
+    if (right && output.agrees && !extreme) {
       output.relative_error = std::max(output.relative_error, difference.error / smallness);
       output.spread = std::max(output.spread, difference.spread / smallness);
       output.tolerance = std::max(output.tolerance, tolerance / smallness);

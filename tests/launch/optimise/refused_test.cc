@@ -181,6 +181,37 @@ TEST_F(RefusedRules, StrictLeavesMarkedRulesOut) {
   EXPECT_TRUE(json_of(json()).at("accepted"));
 }
 
+// The program beside a runtime that does not survive its checks.
+TEST_F(RefusedRules, WhereTheRuntimeCrashesOnTheResultTheInputIsReturned) {
+  const fs::path folder = dir_.path() / "bin", crashes = folder / "regraft_runtime";
+  fs::create_directories(folder);
+  fs::create_directories(output().parent_path());
+  fs::copy_file(testing::program(), folder / "regraft");
+  write_file_atomic(crashes, "#!/bin/sh\n[ \"$1\" = verify ] && kill -SEGV $$\nexec " +
+                                 fs::path(testing::program()).parent_path().string() +
+                                 "/regraft_runtime \"$@\"\n");
+  fs::permissions(crashes, fs::perms::owner_all);
+  write_file_atomic(dir_.path() / "some.rules", std::string(kRight));
+  SpawnOptions spawn;
+  spawn.environment = {testing::own_cache()};
+  spawn.argv = {(folder / "regraft").string(),
+                "optimise",
+                two_products(dir_.path() / "in.onnx").string(),
+                "-o",
+                output().string(),
+                "--search",
+                "greedy",
+                "--accept",
+                "cost",
+                "--rules",
+                "tested:" + (dir_.path() / "some.rules").string()};
+  const Captured result = capture_output(spawn);
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("input returned unchanged: "));
+  EXPECT_THAT(result.output, HasSubstr("the check failed: "));
+  EXPECT_EQ(read_file(output()) == read_file(dir_.path() / "in.onnx"), true);
+}
+
 TEST_F(RefusedRules, AScriptThatMakesAnotherModelEndsWithoutOutput) {
   fs::create_directories(output().parent_path());
   write_file_atomic(dir_.path() / "some.rules", std::string(kOverflow));

@@ -44,6 +44,7 @@ TEST(TimeBudget, AChecksProbesHaveHalfOfWhatIsFreeAndAtLeastSoMuch) {
   EXPECT_EQ(budget.probes_s(0, 20), 24) << "at most a fifth of all";
   EXPECT_EQ(budget.probes_s(500, 20), 15);
   EXPECT_EQ((TimeBudget{.seconds = 120, .measure = 900}.probes_s(60, 20)), 20) << "those are not free";
+  EXPECT_EQ((TimeBudget{.seconds = 1000, .search = 3000}.probes_s(3000, 250)), 150) << "of 1000 - 450";
   EXPECT_EQ(TimeBudget{.seconds = 1e5}.probes_s(0, 0), 600);
 }
 
@@ -66,6 +67,7 @@ TEST(TimeBudget, SlowModelsNeedMoreToConfirm) {
   EXPECT_DOUBLE_EQ(seconds_to_confirm(std::span(kRuns).first(1)), 60);
   EXPECT_DOUBLE_EQ(seconds_to_confirm(kRuns), 60 + 20 + 92);
   EXPECT_DOUBLE_EQ(seconds_to_confirm(std::span(kRuns).first(1), 4), 108) << "the check has one thread";
+  EXPECT_DOUBLE_EQ(seconds_to_confirm(std::span(kRuns).first(1), 32), 108);
 }
 
 }  // namespace

@@ -115,6 +115,7 @@ TEST_F(OutputsThatJump, WhatRoundingMayDoAtOneSizeExcusesNothingAtAnother) {
   const EquivalenceReport wrong = check(rows({3.3f}, 0), rows({1.1f, 3.0f}, 2e-4f), {{{"n", 2}}});
   EXPECT_FALSE(wrong.equivalent);
   EXPECT_THAT(wrong.reason, HasSubstr("(binding: n=7)"));
+  EXPECT_LE(wrong.outputs[0].tolerance, 1.1e-5) << "by which it was refused";
 }
 
 }  // namespace
