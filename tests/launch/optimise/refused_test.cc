@@ -187,6 +187,7 @@ TEST_F(RefusedRules, WhereTheRuntimeCrashesOnTheResultTheInputIsReturned) {
   fs::create_directories(folder);
   fs::create_directories(output().parent_path());
   fs::copy_file(testing::program(), folder / "regraft");
+  fs::create_directory_symlink(REGRAFT_SOURCE_DIR "/configs", folder / "configs");
   write_file_atomic(crashes, "#!/bin/sh\n[ \"$1\" = verify ] && kill -SEGV $$\nexec " +
                                  fs::path(testing::program()).parent_path().string() +
                                  "/regraft_runtime \"$@\"\n");
