@@ -71,13 +71,16 @@ class GraphBuilder {
   }
 
  private:
-  /// What outputs are declared to be is not taken for granted in a body that runs again and again: what it
+  /// What outputs are declared to be is not taken for granted in what runs again and again: what a loop
   /// carries may change its shape.
   void read_declared_types() {
     for (const auto& info : proto_.value_info()) declared_[info.name()] = declared_type(tables_, info.type());
-    if (outer_ != nullptr && proto_.input_size() > 0) return;
+    if (repeats()) return;
     for (const auto& info : proto_.output()) declared_[info.name()] = declared_type(tables_, info.type());
   }
+
+  /// Whether this is a body with inputs, or a branch within one.
+  bool repeats() const { return outer_ != nullptr && (proto_.input_size() > 0 || outer_->repeats()); }
 
   /// What a body takes from outside: constants are its constants too, whatever makes them; other values are
   /// inputs behind its own.

@@ -102,10 +102,18 @@ bool is_neutral(const Graph& graph, OpKind kind, Value value) {
   return *neutral != 0 || !floats || zeros(tables, weight, kind == OpKind::add);
 }
 
+/// Whether the others, whatever they are, broadcast to a value's own shape. Types without a rank may be equal
+/// though shapes are not.
+bool keeps_type(const Graph& graph, const Node& node, Value value) {
+  return graph.type_id(value) == node.outputs[0] && graph.type(value).ranked;
+}
+
 std::optional<Value> beside_neutral(const Graph& graph, const Node& node) {
   const auto kept = [&](std::size_t operand) {
-    return is_neutral(graph, node.kind, node.inputs[1 - operand]) &&
-           graph.type_id(node.inputs[operand]) == node.outputs[0];
+    const Value value = node.inputs[operand], other = node.inputs[1 - operand];
+    if (!is_neutral(graph, node.kind, other)) return false;
+    const bool scalar = graph.type(other).ranked && graph.type(other).rank() == 0;
+    return keeps_type(graph, node, value) || (scalar && graph.type_id(value) == node.outputs[0]);
   };
   if (kept(0)) return node.inputs[0];
   if (graph::op_info(node.kind).is(graph::kCommutative) && kept(1)) return node.inputs[1];
@@ -118,7 +126,7 @@ std::optional<Value> chosen(const Graph& graph, const Node& node) {
   const std::optional<double> number = graph::scalar_value(graph.tables(), condition, kMostElements);
   if (!number) return std::nullopt;
   const Value value = node.inputs[*number != 0 ? 1 : 2];
-  return graph.type_id(value) == node.outputs[0] ? std::optional(value) : std::nullopt;
+  return keeps_type(graph, node, value) ? std::optional(value) : std::nullopt;
 }
 
 enum class Twice : std::uint8_t { other, back, once };  // what it is to do an operation twice

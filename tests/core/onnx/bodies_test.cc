@@ -281,6 +281,36 @@ TEST(Bodies, CarriedValuesKeepOnlyTheDimsThatTheyGiveBack) {
   EXPECT_EQ(export_model_bytes(model, copies(model)), bytes);
 }
 
+// What a branch within a loop is declared to give may be that of the first run alone.
+TEST(Bodies, WhatABranchInALoopIsDeclaredToGiveIsNotTakenForGranted) {
+  for (const bool within : {true, false}) {
+    ModelBuilder builder;
+    builder.input("c", {}, pb::TensorProto::BOOL).input("x", {}).output("y", {});
+    builder.initializer("four", {}, std::vector<std::int64_t>{4}, pb::TensorProto::INT64);
+    pb::NodeProto& loop = builder.node("Loop", {"four", "", "x"}, {"y"});
+    pb::GraphProto& graph = body(loop, "body");
+    takes(graph, "i", pb::TensorProto::INT64);
+    takes(graph, "go", pb::TensorProto::BOOL);
+    takes(graph, "kept");
+    add_inner(graph, "Identity", {"go"}, "go_on");
+    add_inner(graph, "Unsqueeze", {"kept", "zero"}, "larger");
+    builder.initializer("zero", {1}, std::vector<std::int64_t>{0}, pb::TensorProto::INT64);
+    returns(graph, {"go_on", "larger"});
+    pb::NodeProto& choice =
+        within ? add_inner(graph, "If", {"c"}, "chosen") : builder.node("If", {"c"}, {"chosen"});
+    for (const char* name : {"then_branch", "else_branch"}) {
+      pb::GraphProto& branch = body(choice, name);
+      add_inner(branch, "Relu", {within ? "kept" : "y"}, "given");
+      branch.add_output()->set_name("given");
+      auto& type = *branch.mutable_output(0)->mutable_type()->mutable_tensor_type();
+      type.set_elem_type(pb::TensorProto::FLOAT);
+      type.mutable_shape();
+    }
+    const Built model(builder);
+    EXPECT_EQ(type_of(model, "given", 2), within ? "float32[...]" : "float32[]");
+  }
+}
+
 TEST(Bodies, LoopsOfUnknownLengthCountAsGuessed) {
   const std::string bytes = loop("m").bytes();
   const ImportedModel model = import_text(bytes);

@@ -53,6 +53,21 @@ TEST(SameValue, OfANumberBesideIsWhatEvaluationSays) {
         }
 }
 
+// Types without a rank are equal though one is that of a scalar, which [1] makes a vector.
+TEST(SameValue, BesideANumberOfSomeRankTheOperandsIsKnown) {
+  GraphBuilder b;
+  const graph::TypeId unranked = b.tables().intern(graph::TensorType{DType::float32, false, {}});
+  const Value x{b.graph().add_input(unranked, 0), 0}, y{b.graph().add_input(unranked, 1), 0};
+  const Value yes = b.graph().weight_value(b.tables().weights().scalar(DType::boolean, 1));
+  const auto same = [&](OpKind kind, std::vector<Value> inputs) {
+    const NodeId id = b.graph().add(kind, graph::AttrId{}, inputs, std::array{unranked});
+    return same_value(b.graph(), id);
+  };
+  EXPECT_EQ(same(OpKind::mul, {x, b.scalar(1)}), std::optional(x));
+  EXPECT_EQ(same(OpKind::mul, {x, b.literal({1}, {1})}), std::nullopt);
+  EXPECT_EQ(same(OpKind::where, {yes, x, y}), std::nullopt) << "y may have more dims";
+}
+
 TEST(SameValue, OfWhatLeavesItsOperandAsItIs) {
   GraphBuilder b;
   const Value x = b.input({1, 2, 3}), y = b.input({3}, DType::int64), p = b.input({3}, DType::boolean);
