@@ -233,20 +233,22 @@ void DreamPhase::export_as(const std::string& name, const JobFigures&) {
 
 PhaseSummary DreamPhase::summary(const JobFigures& job, const wire::JobTicketCounts&) const {
   const DreamCounts& counts = trainer_->counts();
-  json figures{{"finished", job.finished},
-               {"updates", job.updates},
-               {"dreamed_episodes", counts.dreamed().episodes},
-               {"real_episodes", counts.real().episodes},
-               {"dreamed_steps", counts.dreamed().steps},
-               {"real_steps", counts.real().steps},
-               {"seconds", job.seconds},
-               {"first_dreamed_return", counts.dreamed().first_return},
-               {"dreamed_return", counts.dreamed().mean_return()},
-               {"real_return", counts.real().mean_return()},
-               {"steps_per_second", static_cast<double>(steps_here_) / std::max(job.seconds_here, 1e-9)},
-               {"ratio_error_lag0_max", trainer_->on_policy().record().ratio_error},
-               {"lag0_steps", trainer_->on_policy().record().steps},
-               {"refused_bundles", refused_bundles_}};
+  json figures{
+      {"finished", job.finished},
+      {"updates", job.updates},
+      {"dreamed_episodes", counts.dreamed().episodes},
+      {"real_episodes", counts.real().episodes},
+      {"dreamed_steps", counts.dreamed().steps},
+      {"real_steps", counts.real().steps},
+      {"seconds", job.seconds},
+      {"first_dreamed_return", counts.dreamed().first_return},
+      {"dreamed_return", counts.dreamed().mean_return()},
+      {"real_return", counts.real().mean_return()},
+      {"steps_per_second", static_cast<double>(steps_here_) / std::max(job.seconds_here, 1e-9)},
+      {"ratio_error_lag0_max", trainer_->on_policy().record().ratio_error},
+      {"lag0_steps", trainer_->on_policy().record().steps},
+      {"refused_bundles", refused_bundles_},
+  };
   if (dyna_)
     figures["dyna"] = {{"paused_updates", dyna_->paused_updates()}, {"branch_steps", dyna_->branch_steps()}};
   return {figures, describe(figures), true, trainer_->farewell()};

@@ -303,20 +303,22 @@ PhaseSummary PpoPhase::summary(const JobFigures& job, const wire::JobTicketCount
     wire_ns += actor.wire_cpu_ns;
   }
   const double cpu = static_cast<double>(std::max<std::uint64_t>(cpu_ns, 1));
-  json figures{{"updates", job.updates},
-               {"episodes", episodes_},
-               {"steps", steps_},
-               {"played_steps", played_steps(job)},
-               {"seconds", job.seconds},
-               {"mean_return", statistics_.mean_return()},
-               {"trained_twice", batcher_.trained_twice()},
-               {"expired", batcher_.expired()},
-               {"policy_steps_per_second", static_cast<double>(job.intake.played_steps) / here},
-               {"samples_per_second", static_cast<double>(steps_here_) / here},
-               {"payload_bytes_per_second", static_cast<double>(job.intake.payload_bytes) / here},
-               {"transport_cpu_share", static_cast<double>(wire_ns) / cpu},
-               {"ratio_error_lag0_max", on_policy_.record().ratio_error},
-               {"lag0_steps", on_policy_.record().steps}};
+  json figures{
+      {"updates", job.updates},
+      {"episodes", episodes_},
+      {"steps", steps_},
+      {"played_steps", played_steps(job)},
+      {"seconds", job.seconds},
+      {"mean_return", statistics_.mean_return()},
+      {"trained_twice", batcher_.trained_twice()},
+      {"expired", batcher_.expired()},
+      {"policy_steps_per_second", static_cast<double>(job.intake.played_steps) / here},
+      {"samples_per_second", static_cast<double>(steps_here_) / here},
+      {"payload_bytes_per_second", static_cast<double>(job.intake.payload_bytes) / here},
+      {"transport_cpu_share", static_cast<double>(wire_ns) / cpu},
+      {"ratio_error_lag0_max", on_policy_.record().ratio_error},
+      {"lag0_steps", on_policy_.record().steps},
+  };
   for (std::size_t model = 0; model < setup_.model_names.size(); ++model)
     figures["best_cost_ratio"][setup_.model_names[model]] = statistics_.best_cost_ratio(model);
   return {figures, describe(figures), batcher_.trained_twice() == 0, sharing_.farewell()};

@@ -27,20 +27,22 @@ constexpr std::uint32_t kPolicyFormat = 1;
 constexpr int kWithLogPriors = 2;  // how rules at all of their sites are chosen: append_log_priors()
 
 json manifest(const PolicyFile& policy) {
-  json all = {{"network",
-               {{"width", policy.network.width},
-                {"steps", policy.network.steps},
-                {"node_kinds", policy.network.node_kinds},
-                {"head", enum_name(policy.network.head)},
-                {"head_width", policy.network.head_width},
-                {"xfers", policy.network.rules}}},
-              {"observation_schema", policy.observation_schema},
-              {"op_kinds", policy.op_kinds},
-              {"rule_set_hash", policy.rule_set_hash},
-              {"rule_names", policy.rule_names},
-              {"horizon", policy.limits.horizon},
-              {"location_limit", policy.limits.location_limit},
-              {"training_record", json::parse(policy.training_record)}};
+  json all = {
+      {"network",
+       {{"width", policy.network.width},
+        {"steps", policy.network.steps},
+        {"node_kinds", policy.network.node_kinds},
+        {"head", enum_name(policy.network.head)},
+        {"head_width", policy.network.head_width},
+        {"xfers", policy.network.rules}}},
+      {"observation_schema", policy.observation_schema},
+      {"op_kinds", policy.op_kinds},
+      {"rule_set_hash", policy.rule_set_hash},
+      {"rule_names", policy.rule_names},
+      {"horizon", policy.limits.horizon},
+      {"location_limit", policy.limits.location_limit},
+      {"training_record", json::parse(policy.training_record)},
+  };
   if (policy.network.action_mode == env::ActionMode::all_sites)
     all["network"][env::kAllSitesField] = kWithLogPriors;
   return all;
