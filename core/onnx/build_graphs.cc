@@ -71,12 +71,14 @@ class GraphBuilder {
   }
 
  private:
-  /// What outputs are declared to be is not taken for granted in what runs again and again: what a loop
-  /// carries may change its shape.
+  /// Not the shapes in what runs again and again: what a loop carries may change its shape.
   void read_declared_types() {
-    for (const auto& info : proto_.value_info()) declared_[info.name()] = declared_type(tables_, info.type());
-    if (repeats()) return;
-    for (const auto& info : proto_.output()) declared_[info.name()] = declared_type(tables_, info.type());
+    for (const auto* infos : {&proto_.value_info(), &proto_.output()})
+      for (const auto& info : *infos) {
+        const TypeId type = declared_type(tables_, info.type());
+        declared_[info.name()] =
+            repeats() ? tables_.intern(graph::TensorType{tables_.type(type).dtype, false, {}}) : type;
+      }
   }
 
   /// Whether this is a body with inputs, or a branch within one.

@@ -305,6 +305,7 @@ TEST(Bodies, WhatABranchInALoopIsDeclaredToGiveIsNotTakenForGranted) {
       auto& type = *branch.mutable_output(0)->mutable_type()->mutable_tensor_type();
       type.set_elem_type(pb::TensorProto::FLOAT);
       type.mutable_shape();
+      *branch.add_value_info() = branch.output(0);
     }
     const Built model(builder);
     EXPECT_EQ(type_of(model, "given", 2), within ? "float32[...]" : "float32[]");
