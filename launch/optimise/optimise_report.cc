@@ -226,7 +226,9 @@ std::string OptimiseReport::text() const {
                          ")");
   for (const RefusedRule& refused : refused_rules) text += "warning: " + refused.text() + "\n";
   if (verified && accepted) say("verified", line("largest relative error %.3g", max_relative_error));
-  for (const std::string& note : check_notes) say("check", note);
+  constexpr std::size_t note_width = 160;  // what a runtime said may be long; --json has all of it
+  for (const std::string& note : check_notes)
+    say("check", note.size() > note_width ? note.substr(0, note_width) + " ..." : note);
   say("next", next_step());
   std::string spent;
   for (const auto& [step, value] : seconds)

@@ -38,6 +38,8 @@ TEST(OptimiseReport, SaysWhatTheCheckLeftOut) {
   report.check_notes = {"not compared at further sizes"};
   EXPECT_THAT(report.text(), HasSubstr("check     not compared at further sizes\n"));
   EXPECT_EQ(nlohmann::json::parse(report.to_json())["check_notes"], nlohmann::json(report.check_notes));
+  report.check_notes = {std::string(500, 'x')};
+  EXPECT_THAT(report.text(), HasSubstr("check     " + std::string(160, 'x') + " ...\n"));
   report.keep_input("not faster");
   EXPECT_THAT(report.check_notes, ::testing::IsEmpty()) << "the same bytes need no check";
 }
