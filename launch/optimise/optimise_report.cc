@@ -226,9 +226,9 @@ std::string OptimiseReport::text() const {
                          ")");
   for (const RefusedRule& refused : refused_rules) text += "warning: " + refused.text() + "\n";
   if (verified && accepted) say("verified", line("largest relative error %.3g", max_relative_error));
-  constexpr std::size_t note_width = 160;  // what a runtime said may be long; --json has all of it
+  constexpr std::size_t kNoteWidth = 160;  // what a runtime said may be long; --json has all of it
   for (const std::string& note : check_notes)
-    say("check", note.size() > note_width ? note.substr(0, note_width) + " ..." : note);
+    say("check", note.size() > kNoteWidth ? note.substr(0, kNoteWidth) + " ..." : note);
   say("next", next_step());
   std::string spent;
   for (const auto& [step, value] : seconds)
