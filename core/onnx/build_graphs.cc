@@ -71,7 +71,7 @@ class GraphBuilder {
   }
 
  private:
-  /// Not the shapes in what runs again and again: what a loop carries may change its shape.
+  /// In a loop's body only element types: what a loop carries may change its shape.
   void read_declared_types() {
     for (const auto* infos : {&proto_.value_info(), &proto_.output()})
       for (const auto& info : *infos) {

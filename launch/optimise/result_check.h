@@ -21,8 +21,8 @@ namespace regraft::launch {
 /// made of outlives it.
 class ResultCheck {
  public:
-  /// `probe_s`, once asked, holds for all checks of the turn. Behind the first difference they have twice as
-  /// long, so that what showed it is met again.
+  /// `probe_s` is asked at the first check and holds for the whole turn. After the first difference checks
+  /// have twice as long, so that they reach what showed it.
   ResultCheck(const OptimiseOptions& options, const std::filesystem::path& feed, const OutputFiles& output,
               const rules::RewriteLog& log, const OptimiseReport& report, std::function<double()> probe_s)
       : options_(options),

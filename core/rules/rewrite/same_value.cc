@@ -102,8 +102,7 @@ bool is_neutral(const Graph& graph, OpKind kind, Value value) {
   return *neutral != 0 || !floats || zeros(tables, weight, kind == OpKind::add);
 }
 
-/// Whether the others, whatever they are, broadcast to a value's own shape. Types without a rank may be equal
-/// though shapes are not.
+/// Whether the output has the shape of this operand. Types without a rank may be equal though shapes are not.
 bool keeps_type(const Graph& graph, const Node& node, Value value) {
   return graph.type_id(value) == node.outputs[0] && graph.type(value).ranked;
 }
