@@ -49,10 +49,6 @@ void MeasuredChanges::keep_taken_in(const std::map<std::string, int>& rewrites) 
   });
 }
 
-double MeasuredChoice::seconds_left() const {
-  return static_cast<double>(end_ns_ - clock_.steady_ns()) / nanoseconds_per_second;
-}
-
 void MeasuredChoice::write(const Paths& paths, const std::filesystem::path& file) const {
   onnx::export_model(found_.model, graphs_after(found_.start, found_.rules, paths), file);
 }
@@ -172,16 +168,16 @@ void MeasuredChoice::improve(Paths& paths, double seconds, Figure figure, const 
 
 Paths MeasuredChoice::choose(Paths paths, std::span<const double> saved_us, MeasuredChanges& changes) {
   const double all_s = options_.budget_s;
-  end_ns_ = clock_.steady_ns() + static_cast<std::int64_t>(all_s * nanoseconds_per_second);
+  end_ = Deadline(all_s, clock_);
   // What was found was thought to pay: it goes where it looks slower. What was not must be faster for sure.
   improve(
       paths, all_s * kShareOfLeavingOut, &exec::SpeedupEstimate::speedup,
       [&](std::size_t most) { return leaving_out(paths, saved_us, most); }, changes.left_out, changes.kept);
   std::set<Move> tried;
-  for (bool some = true; some && seconds_left() > all_s * kLeastShare;) {
+  for (bool some = true; some && end_.left_s() > all_s * kLeastShare;) {
     Changes moves;
     improve(
-        paths, seconds_left() * kShareOfRound, &exec::SpeedupEstimate::low,
+        paths, end_.left_s() * kShareOfRound, &exec::SpeedupEstimate::low,
         [&](std::size_t most) {
           if (moves.empty()) moves = taking_in(paths, tried);
           moves.resize(std::min(most, moves.size()));

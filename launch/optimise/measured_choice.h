@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/base/deadline.h"
 #include "core/cost/several_sizes_factory.h"
 #include "core/exec/latency/trials.h"
 #include "core/onnx/import.h"
@@ -90,13 +91,12 @@ class MeasuredChoice {
   Changes trial(const Paths& paths, double seconds, const Make& make);
   Paths changed(const Paths& paths, const Change& change) const;
   void write(const Paths& paths, const std::filesystem::path& file) const;
-  double seconds_left() const;
 
   exec::Launcher& launcher_;
   exec::TrialOptions options_;
   FoundRewrites found_;
   const Clock& clock_;
-  std::int64_t end_ns_ = 0;
+  Deadline end_{0};
   std::optional<exec::Measurement> probe_;  // what a session takes
 };
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iterator>
 
+#include "core/base/deadline.h"
 #include "core/base/file.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/onnx/export.h"
@@ -83,7 +84,7 @@ CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx:
   if (from && all_s <= 0) return *from;
   const auto graphs_of = [&](const Paths& paths) { return graphs_after(start_, rules, paths); };
   const auto cost_us = [&](const Paths& paths) { return costs_.latencies_us(graphs_of(paths))[0]; };
-  const std::int64_t end_ns = clock_.steady_ns() + static_cast<std::int64_t>(all_s * nanoseconds_per_second);
+  const Deadline end(all_s);
   CheckedSearch::Proposal best = from ? *from : search.propose(start_, all_s / 2);
   const auto improve = [&](double seconds) {
     const bool goes_on = from || best.seconds > seconds;  // from the start it would not get as far
@@ -100,7 +101,7 @@ CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx:
         onnx::export_model(model, graphs_of(best.paths), folder.path() / "found.onnx");
         learn_from(folder.path() / "found.onnx");
       });
-      if (!improve(std::ldexp(all_s, -1 - round)) || clock_.steady_ns() > end_ns) break;
+      if (!improve(std::ldexp(all_s, -1 - round)) || end.is_over()) break;
     }
   } catch (const exec::ExecError& error) {  // the check of the whole model says what is to blame
     options_.warn(std::string("not profiled: ") + error.what());

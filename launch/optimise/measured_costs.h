@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/clock.h"
 #include "core/cost/kernel_database.h"
 #include "launch/call/subprocess_checks.h"
 #include "launch/graphs/model_graphs.h"
@@ -57,7 +56,6 @@ class MeasuredCosts {
   PointCosts& costs_;
   const Profile profile_;
   const bool corrects_;
-  SystemClock clock_;
   std::string fingerprint_;
   std::optional<cost::KernelDatabase> database_;
   std::vector<cost::KernelSample> known_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/atomic_file.h"
+#include "core/base/deadline.h"
 #include "core/base/file.h"
 #include "launch/call/not_equivalent_error.h"
 #include "launch/graphs/log_replay.h"
@@ -41,14 +42,12 @@ exec::EquivalenceReport ResultCheck::whole_model(bool bit_equal) {
 std::optional<Bisection> ResultCheck::bisect_entries(double seconds) {
   const TempDir folder;
   const LogReplay replay(options_.input, write_log(folder.path()), options_.rules);
-  const std::int64_t end_ns =
-      clock_.steady_ns() + static_cast<std::int64_t>(seconds * nanoseconds_per_second);
+  const Deadline end(seconds);
   const auto is_good = [&](const std::filesystem::path& model) { return check(model, false).equivalent; };
   constexpr int kLeastSteps = 2;  // whatever they take
   int steps = 0;
-  return bisect_refused(replay, is_good, [&] {
-    return options_.script || steps++ < kLeastSteps || clock_.steady_ns() < end_ns;
-  });
+  return bisect_refused(replay, is_good,
+                        [&] { return options_.script || steps++ < kLeastSteps || !end.is_over(); });
 }
 
 void ResultCheck::replay_log() const {

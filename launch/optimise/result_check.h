@@ -6,7 +6,6 @@
 #include <functional>
 #include <optional>
 
-#include "core/base/clock.h"
 #include "core/exec/equivalence/equivalence_report.h"
 #include "core/rules/rewrite/rewrite_log.h"
 #include "launch/call/subprocess_checks.h"
@@ -55,7 +54,6 @@ class ResultCheck {
   const rules::RewriteLog& log_;
   const OptimiseReport& report_;
   const std::function<double()> ask_probe_s_;
-  const SystemClock clock_;
   std::optional<double> probe_s_;
   bool differed_ = false;
 };

@@ -2,7 +2,7 @@
 
 // Internal to core/exec/equivalence.
 
-#include "core/exec/equivalence/deadline.h"
+#include "core/base/deadline.h"
 #include "core/exec/equivalence/reference_runs.h"
 
 namespace regraft::exec {

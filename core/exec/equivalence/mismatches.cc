@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "core/base/counted.h"
+#include "core/base/deadline.h"
 #include "core/exec/equivalence/compare.h"
 #include "core/exec/equivalence/tie_breaks.h"
 #include "core/exec/equivalence/tolerance_rule.h"
@@ -15,10 +17,12 @@
 namespace regraft::exec {
 namespace {
 
+using Columns = std::vector<std::vector<double>>;
+
 /// What the original gives on the inputs of one mismatch.
 struct Answers {
-  std::vector<std::vector<Tensor>> ways;           // all outputs, in each other way
-  std::vector<std::vector<double>> furthest = {};  // by output: how far more noise moved each element
+  std::vector<std::vector<Tensor>> ways;  // all outputs, in each other way
+  Columns furthest;                       // by output: how far more noise moved each element
 };
 
 // A discontinuous output, such as an angle, jumps where rounding decides: few elements do, in few draws of
@@ -80,8 +84,6 @@ struct OutputDifference {
   std::string problem;
 };
 
-using Columns = std::vector<std::vector<double>>;
-
 /// One output of each of these that has the form of the original's.
 Columns columns_of(const std::vector<std::vector<Tensor>>& answers, std::size_t output,
                    const Tensor& original) {
@@ -122,33 +124,6 @@ OutputDifference difference_of(const Tensor& reference, const Columns& others,
   return difference;
 }
 
-/// What the original answers on all runs of the mismatches, in all other ways. One session is in memory at a
-/// time.
-std::vector<Answers> answers_of(const std::filesystem::path& original, std::span<const Mismatch> mismatches,
-                                std::uint64_t seed) {
-  std::vector<Answers> answers(mismatches.size());
-  Rng rng(seed, "equivalence doubts");
-  {
-    OrtSession session(original, {Optimisation::none, 1, {}});
-    for (std::size_t i = 0; i < mismatches.size(); ++i) {
-      ReferenceRun noisy = *mismatches[i].run;
-      noisy.noisy_outputs.clear();
-      add_noisy_runs(session, kNoisyRuns, rng, noisy);
-      answers[i].ways = std::move(noisy.noisy_outputs);
-    }
-  }
-  for (const SessionOptions& way : other_ways()) {
-    OrtSession session(original, way);
-    for (std::size_t i = 0; i < mismatches.size(); ++i) {
-      try {
-        answers[i].ways.push_back(session.run(mismatches[i].run->inputs));
-      } catch (const ExecError&) {  // says nothing of rounding
-      }
-    }
-  }
-  return answers;
-}
-
 /// How far rounding may move an element of an output, as far as is known.
 double most_by_rounding(const Reference& reference, const EquivalenceReport& report, std::size_t output) {
   return report.outputs[output].tolerance * usual_scale(reference, output);
@@ -170,39 +145,50 @@ bool may_have_jumped(const Mismatch& mismatch, const Reference& reference, const
   return true;
 }
 
-/// How far more noise moves the elements of each output that some draws leave where they are; 0 for all
-/// others.
-std::vector<std::vector<double>> furthest_jumps(OrtSession& session, const ReferenceRun& run,
-                                                const Reference& reference, const EquivalenceReport& report,
-                                                Rng& rng) {
-  std::vector<std::vector<double>> furthest;
-  std::vector<std::vector<int>> stays;
-  for (const Tensor& output : run.outputs) {
-    furthest.emplace_back(graph::is_float(output.dtype) ? to_doubles(output).size() : 0);
-    stays.emplace_back(furthest.back().size());
+/// How far noise moves the elements of each output, draw by draw.
+class Jumps {
+ public:
+  Jumps(const ReferenceRun& run, const Reference& reference, const EquivalenceReport& report)
+      : noisy_(run), reference_(reference), report_(report) {
+    for (const Tensor& output : run.outputs) {
+      furthest_.emplace_back(graph::is_float(output.dtype) ? to_doubles(output).size() : 0);
+      stays_.emplace_back(furthest_.back().size());
+    }
   }
-  ReferenceRun noisy = run;
-  for (int draw = 0; draw < kJumpDraws; ++draw) {
-    noisy.noisy_outputs.clear();
-    add_noisy_runs(session, 1, rng, noisy);
-    if (noisy.noisy_outputs.empty()) continue;
-    for (std::size_t i = 0; i < run.outputs.size(); ++i) {
-      const Tensor& moved = noisy.noisy_outputs[0][i];
-      if (furthest[i].empty() || !same_form(run.outputs[i], moved)) continue;
-      const double most = most_by_rounding(reference, report, i);
-      const std::vector<double> left = to_doubles(run.outputs[i]), right = to_doubles(moved);
+
+  void draw(OrtSession& session, Rng& rng) {
+    noisy_.noisy_outputs.clear();
+    add_noisy_runs(session, 1, rng, noisy_);
+    if (noisy_.noisy_outputs.empty()) return;
+    for (std::size_t i = 0; i < noisy_.outputs.size(); ++i) {
+      const Tensor& moved = noisy_.noisy_outputs[0][i];
+      if (furthest_[i].empty() || !same_form(noisy_.outputs[i], moved)) continue;
+      const double most = most_by_rounding(reference_, report_, i);
+      const std::vector<double> left = to_doubles(noisy_.outputs[i]), right = to_doubles(moved);
       for (std::size_t k = 0; k < left.size(); ++k) {
         const double far = distance(left[k], right[k]);
-        if (std::isfinite(far)) furthest[i][k] = std::max(furthest[i][k], far);
-        stays[i][k] += far <= most;
+        if (std::isfinite(far)) furthest_[i][k] = std::max(furthest_[i][k], far);
+        stays_[i][k] += far <= most;
       }
     }
   }
-  for (std::size_t i = 0; i < furthest.size(); ++i)
-    for (std::size_t k = 0; k < furthest[i].size(); ++k)
-      if (stays[i][k] < kStays) furthest[i][k] = 0;
-  return furthest;
-}
+
+  /// By output, of the elements that some draws leave where they are; 0 for all others.
+  Columns furthest() const {
+    Columns furthest = furthest_;
+    for (std::size_t i = 0; i < furthest.size(); ++i)
+      for (std::size_t k = 0; k < furthest[i].size(); ++k)
+        if (stays_[i][k] < kStays) furthest[i][k] = 0;
+    return furthest;
+  }
+
+ private:
+  ReferenceRun noisy_;
+  const Reference& reference_;
+  const EquivalenceReport& report_;
+  Columns furthest_;
+  std::vector<std::vector<int>> stays_;
+};
 
 /// Says of each mismatch whether it is a difference, and notes it in the report. All are judged by the
 /// tolerances that the report begins with.
@@ -212,13 +198,22 @@ class MismatchChecker {
                   EquivalenceReport& report)
       : reference_(reference), options_(options), ties_(ties), report_(report), begun_with_(report.outputs) {}
 
+  /// Nothing but floats are looked at, and nothing is noted of them.
+  bool floats_agree(const Mismatch& mismatch, const Answers& answers) {
+    const EquivalenceReport before = report_;
+    bool all_agree = true;
+    for (std::size_t i = 0; all_agree && i < report_.outputs.size(); ++i)
+      all_agree = !is_float(i) || problem_of_floats(mismatch, answers, i).empty();
+    report_ = before;
+    return all_agree;
+  }
+
   bool agrees(const Mismatch& mismatch, const Answers& answers) {
     bool all_agree = true;
     for (std::size_t i = 0; i < report_.outputs.size(); ++i) {
       OutputReport& output = report_.outputs[i];
-      const std::string problem = graph::is_float(reference_.outputs[i].dtype)
-                                      ? problem_of_floats(mismatch, answers, i)
-                                      : problem_of_others(mismatch, i);
+      const std::string problem =
+          is_float(i) ? problem_of_floats(mismatch, answers, i) : problem_of_others(mismatch, i);
       if (problem.empty()) continue;
       all_agree = false;
       const std::optional<Extreme> extreme = mismatch.run->extreme;
@@ -233,6 +228,8 @@ class MismatchChecker {
   }
 
  private:
+  bool is_float(std::size_t output) const { return graph::is_float(reference_.outputs[output].dtype); }
+
   std::string problem_of_floats(const Mismatch& mismatch, const Answers& answers, std::size_t i) {
     OutputReport& output = report_.outputs[i];
     const Tensor &own = mismatch.run->outputs[i], &other = mismatch.results[i];
@@ -287,6 +284,39 @@ class MismatchChecker {
   const std::vector<OutputReport> begun_with_;
 };
 
+/// What the original answers in other ways on the runs of the mismatches, until their floats agree. One
+/// session is in memory at a time.
+void ask_other_ways(const std::filesystem::path& original, std::span<const Mismatch> mismatches,
+                    MismatchChecker checker, std::uint64_t seed, std::vector<Answers>& answers) {
+  std::vector<std::size_t> open(mismatches.size());
+  std::iota(open.begin(), open.end(), 0);
+  const auto close = [&] {
+    std::erase_if(open, [&](std::size_t i) { return checker.floats_agree(mismatches[i], answers[i]); });
+  };
+  Rng rng(seed, "equivalence doubts");
+  {
+    OrtSession session(original, {Optimisation::none, 1, {}});
+    for (const std::size_t i : open) {
+      ReferenceRun noisy = *mismatches[i].run;
+      noisy.noisy_outputs.clear();
+      add_noisy_runs(session, kNoisyRuns, rng, noisy);
+      answers[i].ways = std::move(noisy.noisy_outputs);
+    }
+  }
+  close();
+  for (const SessionOptions& way : other_ways()) {
+    if (open.empty()) return;
+    OrtSession session(original, way);
+    for (const std::size_t i : open) {
+      try {
+        answers[i].ways.push_back(session.run(mismatches[i].run->inputs));
+      } catch (const ExecError&) {  // says nothing of rounding
+      }
+    }
+    close();
+  }
+}
+
 }  // namespace
 
 std::span<const SessionOptions> other_ways() {
@@ -303,9 +333,11 @@ std::span<const SessionOptions> other_ways() {
 void settle(const std::filesystem::path& original, std::span<const Mismatch> mismatches,
             const Reference& reference, const EquivalenceOptions& options, EquivalenceReport& report) {
   if (mismatches.empty()) return;
-  std::vector<Answers> answers = answers_of(original, mismatches, options.seed);
-  const EquivalenceReport before = report;
   TieBreaks ties(original);
+  std::vector<Answers> answers(mismatches.size());
+  ask_other_ways(original, mismatches, MismatchChecker(reference, options, ties, report), options.seed,
+                 answers);
+  const EquivalenceReport before = report;
   const auto differences = [&] {
     report = before;
     MismatchChecker checker(reference, options, ties, report);
@@ -318,10 +350,20 @@ void settle(const std::filesystem::path& original, std::span<const Mismatch> mis
   const auto may_jump = [&](std::size_t i) { return may_have_jumped(mismatches[i], reference, before); };
   if (doubtful.empty() || doubtful.size() > kMostMismatches || !std::ranges::all_of(doubtful, may_jump))
     return;
+  report = before;
+  MismatchChecker checker(reference, options, ties, report);
   Rng rng(options.seed, "equivalence where outputs jump");
+  const Deadline end(options.probe_s);
   OrtSession session(original, {Optimisation::none, 1, {}});
-  for (const std::size_t i : doubtful)
-    answers[i].furthest = furthest_jumps(session, *mismatches[i].run, reference, before, rng);
+  for (const std::size_t i : doubtful) {
+    Jumps jumps(*mismatches[i].run, reference, before);
+    for (int draw = 1; draw <= kJumpDraws && !end.is_over(); ++draw) {
+      jumps.draw(session, rng);
+      if (draw < kStays) continue;
+      answers[i].furthest = jumps.furthest();
+      if (checker.floats_agree(mismatches[i], answers[i])) break;
+    }
+  }
   differences();
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/deadline.h"
 #include "core/base/rng.h"
-#include "core/exec/equivalence/deadline.h"
 #include "core/exec/inputs/extreme_inputs.h"
 #include "core/exec/inputs/inputs.h"
 #include "core/exec/runtime/ort_session.h"
