@@ -15,7 +15,7 @@ namespace regraft::rules {
 namespace {
 
 constexpr std::array<std::string_view, 3> kNames = {"proved", "bounded_checked", "tested"};
-constexpr std::size_t kHashDigits = 32, kFormerDigits = 64;
+constexpr std::size_t kHashDigits = 16;
 constexpr std::string_view kOnly = "-only";
 
 // Nothing: no such status.
@@ -44,7 +44,7 @@ std::optional<std::uint32_t> read_checker(std::string_view word) {
 }
 
 bool read_hash(std::string& text) {
-  if (text.size() == kFormerDigits) text.resize(kHashDigits);
+  if (text.size() == 2 * kHashDigits || text.size() == 4 * kHashDigits) text.resize(kHashDigits);
   return text.size() == kHashDigits && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
@@ -171,7 +171,7 @@ void StatusTable::keep_only(const std::set<std::string, std::less<>>& rules) {
 std::string StatusTable::text() const {
   std::string out =
       "# What is known of each rule, written by 'regraft rules verify --write': rule, status, hash of its "
-      "name and\n# text, hash of its proof (32 digits of SHA-256), by which checker, note. " +
+      "name and\n# text, hash of its proof (16 digits of SHA-256), by which checker, note. " +
       std::to_string(kUsualRandomMatches) + " random matches, if not said.\n";
   for (const auto& [name, line] : lines_) {
     out += name + ' ' + status_word(line.status, line.ranks, line.only) + ' ' + line.text_hash + ' ' +

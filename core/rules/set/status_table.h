@@ -24,7 +24,8 @@ std::optional<RuleStatus> status_from_name(std::string_view name);
 /// ones.
 std::string status_word(RuleStatus status, std::size_t ranks, bool only);
 
-/// The first 128 bits of SHA-256, in hex: they find what was changed by mistake. Files of before hold 256.
+/// The first 64 bits of SHA-256, in hex: they find what was changed by mistake. Files of before hold 128 or
+/// 256.
 std::string status_hash(std::string_view text);
 
 /// What the checks of `regraft rules verify` are: raise it when examples come to look into a corner that they

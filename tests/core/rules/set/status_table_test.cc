@@ -185,13 +185,15 @@ TEST_F(Statuses, OfAnOlderCheckerCountAndAreTold) {
   EXPECT_EQ(StatusTable::load(file()).text(), older.text());
 }
 
-TEST_F(Statuses, WithTheWholeHashesOfBeforeCount) {
+TEST_F(Statuses, WithLongerHashesOfBeforeCount) {
   const RuleSet all = RuleSet::load(rules(), RuleStatus::tested);
-  std::string text = StatusTable::load(file()).text();
-  const std::string hash = StatusTable::hash_of(all.info(1));
-  text.replace(text.find(hash), hash.size(), hash + std::string(32, '0'));
-  write_status(text);
-  EXPECT_EQ(StatusTable::load(file()).of(all.info(1)), RuleStatus::bounded_checked);
+  const std::string text = StatusTable::load(file()).text(), hash = StatusTable::hash_of(all.info(1));
+  for (const std::size_t digits : {32, 64}) {
+    std::string longer = text;
+    longer.replace(longer.find(hash), hash.size(), hash + std::string(digits - hash.size(), '0'));
+    write_status(longer);
+    EXPECT_EQ(StatusTable::load(file()).of(all.info(1)), RuleStatus::bounded_checked);
+  }
 }
 
 TEST_F(Statuses, OfANewerCheckerCountAndAreTold) {
