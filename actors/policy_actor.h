@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <stop_token>
-#include <vector>
 
 #include "core/base/clock.h"
 #include "core/nn/inference/policy.h"

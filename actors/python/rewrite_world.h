@@ -3,9 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "actors/python/packed_observation.h"
 #include "core/base/clock.h"

@@ -1,7 +1,6 @@
 #include "core/base/crc32c.h"
 
 #include <array>
-#include <bit>
 
 namespace regraft {
 namespace {

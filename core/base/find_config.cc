@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iterator>
 #include <set>
-#include <string>
 #include <system_error>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include <concepts>
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <utility>
 #include <vector>
 
 namespace regraft {

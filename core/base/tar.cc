@@ -1,7 +1,6 @@
 #include "core/base/tar.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdint>
 #include <numeric>

@@ -2,7 +2,6 @@
 
 #include <toml++/toml.h>
 
-#include <span>
 #include <sstream>
 #include <vector>
 

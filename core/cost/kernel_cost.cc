@@ -1,7 +1,6 @@
 #include "core/cost/kernel_cost.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/cost/kernel_models.h"

@@ -121,6 +121,7 @@ LinearTime linear_time(const KernelShape& shape, bool blocked) {
       return gemm_time(shape);
     case OpKind::conv:
       return conv_time(shape, blocked);
+    case OpKind::einsum:
     case OpKind::opaque:
       return opaque_product_time(shape);
     default: {  // ConvTranspose: a product, then its columns are summed into the output

@@ -1,6 +1,5 @@
 #include "core/cost/peak_memory.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace regraft::cost {

@@ -4,12 +4,10 @@
 #include <array>
 #include <numeric>
 #include <optional>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "core/base/hash.h"
-#include "core/base/text.h"
 #include "core/env/env_error.h"
 #include "core/graph/order.h"
 

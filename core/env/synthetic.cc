@@ -1,6 +1,5 @@
 #include "core/env/synthetic.h"
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>

@@ -51,6 +51,28 @@ std::vector<std::string> terms_of(std::string_view equation) {
   return terms;
 }
 
+/// The labels of each operand and of the output; nothing for an equation that does not fit the dims.
+std::optional<std::vector<std::string>> labels_of_terms(std::string_view equation,
+                                                        std::span<const Dims> dims) {
+  std::vector<std::string> terms = terms_of(equation);
+  const auto is_sign = [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) ||
+           std::string_view(" .,->").find(c) != std::string_view::npos;
+  };
+  if (terms.size() != dims.size() + 1 || !std::ranges::all_of(equation, is_sign)) return std::nullopt;
+  std::size_t ellipsis = 0;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const std::string labels = labels_of(terms[i], dims[i].size());
+    if (labels.size() != dims[i].size()) return std::nullopt;
+    if (has(terms[i], '.')) ellipsis = std::max(ellipsis, labels.size() + 3 - terms[i].size());
+    terms[i] = labels;
+  }
+  std::string& output = terms.back();
+  if (ellipsis > 0 && !has(output, '.')) return std::nullopt;
+  output = labels_of(output, output.size() + (has(output, '.') ? ellipsis - 3 : 0));
+  return terms;
+}
+
 }  // namespace
 
 std::vector<MatrixProduct> einsum_products(std::string_view equation, std::span<const Ints> dims) {
@@ -90,24 +112,52 @@ std::vector<MatrixProduct> einsum_products(std::string_view equation, std::span<
   return products;
 }
 
+std::optional<Ints> einsum_labels(std::string_view equation, const Dims& a, const Dims& b) {
+  const std::array operands{a, b};
+  const auto terms = labels_of_terms(equation, operands);
+  if (!terms) return std::nullopt;
+  std::map<char, Dim> dims;
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    for (std::size_t at = 0; at < operands[i].size(); ++at)
+      if (dims.emplace((*terms)[i][at], operands[i][at]).first->second != operands[i][at])
+        return std::nullopt;
+  Ints numbers;
+  std::string all;
+  for (const std::string& term : *terms) {
+    for (const char label : term) {
+      const auto terms_with =
+          std::ranges::count_if(*terms, [&](const std::string& one) { return has(one, label); });
+      if (std::ranges::count(term, label) > 1 || terms_with < 2) return std::nullopt;
+      if (!has(all, label)) all += label;
+      numbers.push_back(static_cast<std::int64_t>(all.find(label)));
+    }
+  }
+  constexpr std::size_t kLetters = 26;
+  return all.size() <= kLetters ? std::optional(numbers) : std::nullopt;
+}
+
+std::string einsum_equation(const Ints& labels, std::size_t rank_a, std::size_t rank_b) {
+  std::string text;
+  for (std::size_t i = 0; i <= labels.size(); ++i) {
+    if (i == rank_a) text += ',';
+    if (i == rank_a + rank_b) text += "->";
+    if (i < labels.size()) text += static_cast<char>('a' + labels[i]);
+  }
+  return text;
+}
+
 std::optional<Dims> einsum_dims(Tables& tables, std::string_view equation, std::span<const Dims> dims) {
-  const std::vector<std::string> terms = terms_of(equation);
-  if (terms.size() != dims.size() + 1) return std::nullopt;
+  const auto terms = labels_of_terms(equation, dims);
+  if (!terms) return std::nullopt;
   std::map<char, Dim> by_label;
-  std::size_t ellipsis = 0;
   for (std::size_t i = 0; i < dims.size(); ++i) {
-    const std::string labels = labels_of(terms[i], dims[i].size());
-    if (labels.size() != dims[i].size()) return std::nullopt;
-    if (has(terms[i], '.')) ellipsis = std::max(ellipsis, labels.size() + 3 - terms[i].size());
-    for (std::size_t at = 0; at < labels.size(); ++at) {
-      const auto [held, added] = by_label.emplace(labels[at], dims[i][at]);
+    for (std::size_t at = 0; at < dims[i].size(); ++at) {
+      const auto [held, added] = by_label.emplace((*terms)[i][at], dims[i][at]);
       if (!added) held->second = broadcast_dim(tables, op_info(OpKind::mul), held->second, dims[i][at]);
     }
   }
-  const std::string& last = terms.back();
-  if (ellipsis > 0 && !has(last, '.')) return std::nullopt;
   Dims out;
-  for (const char label : labels_of(last, last.size() + (has(last, '.') ? ellipsis - 3 : 0))) {
+  for (const char label : terms->back()) {
     const auto found = by_label.find(label);
     if (found == by_label.end()) return std::nullopt;
     out.push_back(found->second);

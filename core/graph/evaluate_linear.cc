@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "core/graph/evaluate_ops.h"
 

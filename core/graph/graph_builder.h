@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstring>
-#include <initializer_list>
 #include <vector>
 
 #include "core/base/rng.h"

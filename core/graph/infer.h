@@ -2,8 +2,6 @@
 
 // Internal to core/graph: type inference, one function for each family of ops, and what they share.
 
-#include <string>
-
 #include "core/graph/derived_dims.h"
 #include "core/graph/size_checks.h"
 
@@ -31,6 +29,7 @@ TypeList infer_prelu(Tables&, const OpInfo&, const AttrBlock&, Operands);  // th
 TypeList infer_compare(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_where(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_matmul(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_einsum(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_gemm(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_conv(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_conv_transpose(Tables&, const OpInfo&, const AttrBlock&, Operands);

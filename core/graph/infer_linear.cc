@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "core/graph/infer.h"
 
@@ -57,6 +58,34 @@ TypeList infer_matmul(Tables& tables, const OpInfo& op, const AttrBlock&, Operan
   Dims dims = broadcast(tables, op, {a.dims.data(), batch_a}, {b.dims.data(), batch_b});
   if (a.rank() > 1) dims.push_back(a.dims[a.rank() - 2]);
   if (b.rank() > 1) dims.push_back(b.dims.back());
+  return one_type(tables, a.dtype, dims);
+}
+
+TypeList infer_einsum(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
+  const TensorType a = operand_type(tables, operands, 0), b = operand_type(tables, operands, 1);
+  if (a.dtype != b.dtype) fail(op, "mixes element types");
+  if (!a.ranked || !b.ranked) return unranked(tables, a.dtype);
+  constexpr std::int64_t kLetters = 26;
+  const Ints& labels = attrs.ints(Attr::equation);
+  if (labels.size() < a.rank() + b.rank()) fail(op, "the equation does not fit the operands");
+  std::map<std::int64_t, Dim> by_label;
+  Dims dims;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const bool first = i < a.rank(), output = i >= a.rank() + b.rank();
+    const bool named = labels[i] >= 0 && labels[i] < kLetters && Wide{labels[i]} < Wide{std::ssize(labels)};
+    if (!named) fail(op, "a label is no letter");
+    const auto held = by_label.find(labels[i]);
+    if (output && held == by_label.end()) fail(op, "no operand has a label of the output");
+    if (output) {
+      dims.push_back(held->second);
+      continue;
+    }
+    const Dim dim = first ? a.dims[i] : b.dims[i - a.rank()];
+    if (held == by_label.end())
+      by_label.emplace(labels[i], dim);
+    else
+      require_equal(tables, op, held->second, dim, "dims of one label");
+  }
   return one_type(tables, a.dtype, dims);
 }
 

@@ -105,6 +105,7 @@ enum class OpKind : std::uint16_t {
   resize,
   quantize_linear,
   dequantize_linear,
+  einsum,
   count_  // number of kinds
 };
 

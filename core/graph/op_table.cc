@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -69,6 +68,7 @@ const std::vector<AttrSpec> kPad{{Attr::pads, {}, true},
                                  {Attr::mode, std::string("constant")}};
 const std::vector<AttrSpec> kConstantOfShape{{Attr::value, 0.0}, {Attr::to, std::int64_t{1}}};
 const std::vector<AttrSpec> kResize{{Attr::shape, {}}};
+const std::vector<AttrSpec> kEinsum{{Attr::equation, {}}};
 const std::vector<AttrSpec> kMultiHeadAttention{{Attr::num_heads, {}}, {Attr::scale, {}}};
 
 // Operands that are attributes when constant.
@@ -186,6 +186,7 @@ const std::vector<OpInfo> kTable{
      normalise_quantised},
     {K::dequantize_linear, "DequantizeLinear", 2, 3, 0, kAxisOne, kNoOperands, infer_dequantize,
      normalise_quantised},
+    {K::einsum, "Einsum", 2, 2, 0, kEinsum, kNoOperands, infer_einsum, nullptr},
 };
 
 /// Moves constant operands into attributes: all that are present, or none.

@@ -184,6 +184,7 @@ std::string_view opaque_name(const Tables& tables, const Signature& signature) {
 }
 
 const OpaqueOp* opaque_op(const Tables& tables, const Signature& signature) {
+  if (signature.kind == OpKind::einsum) return opaque_op(op_info(OpKind::einsum).name);
   if (signature.kind != OpKind::opaque) return nullptr;
   const std::string_view name = opaque_name(tables, signature);
   const std::string* mode = text_of(tables, signature, Attr::mode);
@@ -193,12 +194,15 @@ const OpaqueOp* opaque_op(const Tables& tables, const Signature& signature) {
 
 std::vector<MatrixProduct> einsum_products(const Tables& tables, const Signature& signature,
                                            const Bindings& bindings) {
-  const std::string* equation = text_of(tables, signature, Attr::equation);
-  if (!equation) return {};
   const Sizes sizes(tables, signature, bindings);
   std::vector<Ints> dims;
   for (std::size_t i = 0; i < signature.inputs.size(); ++i) dims.push_back(sizes.input(i));
-  return einsum_products(*equation, dims);
+  if (signature.kind == OpKind::einsum)
+    return einsum_products(
+        einsum_equation(tables.attrs(signature.attrs).ints(Attr::equation), dims[0].size(), dims[1].size()),
+        dims);
+  const std::string* equation = text_of(tables, signature, Attr::equation);
+  return equation ? einsum_products(*equation, dims) : std::vector<MatrixProduct>();
 }
 
 std::optional<Recurrence> recurrence_of(const Tables& tables, const Signature& signature,

@@ -61,6 +61,7 @@ std::int64_t first_opset(OpKind kind) {
       return 11;
     case OpKind::greater_or_equal:
     case OpKind::less_or_equal:
+    case OpKind::einsum:
       return 12;
     case OpKind::hard_swish:
       return 14;

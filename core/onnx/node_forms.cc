@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/graph/einsum_products.h"
 #include "core/graph/evaluate.h"
 #include "core/graph/opset.h"
 #include "core/onnx/onnx_error.h"
@@ -151,6 +152,10 @@ class NodeWriter {
       if (attr == Attr::value) write_fill_value(number(value));
       return;
     }
+    if (attr == Attr::equation)
+      return add_attribute(out_, "equation",
+                           graph::einsum_equation(std::get<Ints>(value), graph_.type(node_.inputs[0]).rank(),
+                                                  graph_.type(node_.inputs[1]).rank()));
     add_attribute(out_, std::string(graph::attr_name(attr)), value);
   }
 

@@ -4,7 +4,6 @@
 
 #include <onnx/onnx_pb.h>
 
-#include <functional>
 #include <string>
 
 #include "core/graph/graph.h"

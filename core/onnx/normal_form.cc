@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/graph/constants.h"
+#include "core/graph/einsum_products.h"
 #include "core/graph/evaluate.h"
 #include "core/onnx/shape_elements.h"
 #include "core/onnx/tensor_data.h"
@@ -306,6 +306,17 @@ bool read_resize(const pb::NodeProto& node, std::int64_t opset, const graph::Tab
   return true;
 }
 
+/// The letters of an equation of two operands as numbers.
+bool read_equation(const graph::Tables& tables, std::span<const graph::Operand> operands, AttrBlock& attrs) {
+  const AttrValue* text = attrs.find(Attr::equation);
+  if (operands.size() != 2 || !text || !std::holds_alternative<std::string>(*text)) return false;
+  const graph::TensorType &a = tables.type(operands[0].type), &b = tables.type(operands[1].type);
+  if (!a.ranked || !b.ranked) return false;
+  auto labels = graph::einsum_labels(std::get<std::string>(*text), a.dims, b.dims);
+  if (labels) attrs.set(Attr::equation, std::move(*labels));
+  return labels.has_value();
+}
+
 }  // namespace
 
 std::size_t operands_kept(OpKind kind) {
@@ -357,6 +368,9 @@ std::optional<AttrBlock> read_attributes(const pb::NodeProto& node, OpKind kind,
       break;
     case OpKind::resize:
       understood = read_resize(node, opset, tables, operands, *attrs);
+      break;
+    case OpKind::einsum:
+      understood = read_equation(tables, operands, *attrs);
       break;
     case OpKind::reshape:
       understood = shape_is_plain(node, tables, operands);

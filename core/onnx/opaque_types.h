@@ -6,8 +6,6 @@
 
 #include <onnx/onnx_pb.h>
 
-#include <optional>
-
 #include "core/graph/tables.h"
 #include "core/onnx/payload.h"
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "core/env/observation.h"
 #include "core/graph/tables.h"

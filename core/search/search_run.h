@@ -2,7 +2,6 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "core/env/rewrite_state.h"
 #include "core/rules/lang/rule_error.h"

@@ -1,7 +1,6 @@
 #include "core/wire/relay.h"
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <map>
 #include <memory>

@@ -1,7 +1,5 @@
 #include "core/wire/relay_book.h"
 
-#include "core/wire/wire_error.h"
-
 namespace regraft::wire {
 
 void RelayBook::add(const std::string& kind, const Ticket& ticket) {

@@ -2,7 +2,6 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <utility>
 
 #include "core/base/log.h"
 #include "core/nn/inference/device.h"

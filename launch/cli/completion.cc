@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/version.h"
-#include "core/exec/equivalence/check_equivalence.h"
+#include "core/exec/equivalence/equivalence_report.h"
 #include "launch/cli/commands.h"
 #include "launch/command/choices.h"
-#include "launch/optimise/optimise.h"
+#include "launch/optimise/optimise_report.h"
 #include "launch/runtime/profile.h"
 
 namespace regraft::launch {

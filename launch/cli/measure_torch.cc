@@ -5,7 +5,6 @@
 #include "core/base/error.h"
 #include "core/base/json_text.h"
 #include "core/exec/inputs/npz.h"
-#include "core/exec/latency/kernel_profile.h"
 #include "core/exec/latency/measurement.h"
 #include "core/exec/torch/torch_model.h"
 #include "launch/cli/commands.h"

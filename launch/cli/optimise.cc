@@ -3,7 +3,6 @@
 #include <cstdio>
 
 #include "core/base/output_target.h"
-#include "core/base/text.h"
 #include "core/graph/op.h"
 #include "core/task/bindings.h"
 #include "launch/cli/commands.h"

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "launch/cli/commands.h"
 #include "launch/job/join_run.h"

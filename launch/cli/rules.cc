@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <thread>
 
 #include "core/base/atomic_file.h"
 #include "core/base/counted.h"

@@ -9,7 +9,6 @@
 #include <iostream>
 #include <new>
 #include <system_error>
-#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/file.h"

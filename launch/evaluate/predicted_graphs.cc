@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "core/base/file.h"
 #include "core/base/find_config.h"

@@ -1,6 +1,5 @@
 #include "launch/evaluate/runtime_meter.h"
 
-#include <filesystem>
 #include <optional>
 
 #include "core/base/file.h"

@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "core/rules/lang/rule_error.h"
-#include "core/rules/rewrite/rewriter.h"
 
 namespace regraft::launch {
 

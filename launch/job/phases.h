@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "core/base/clock.h"
 #include "core/base/config.h"

@@ -7,7 +7,6 @@
 #include "core/base/processors.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/exec/latency/speedup_estimate.h"
 #include "core/rules/rewrite/script.h"
 #include "core/search/greedy.h"
 #include "launch/call/not_equivalent_error.h"

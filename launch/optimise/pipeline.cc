@@ -148,8 +148,13 @@ void Pipeline::rewrite() {
   std::optional<Turn> best;
   std::map<std::string, double> turn_s;
   for (std::size_t turn = 0; turn < turns; ++turn) {
+    const double share_s = share_of_turn(all_s, turns_s, turn, turns);
+    options_.time.seconds = share_s > 0 ? share_s : all_s / static_cast<double>(turns);
+    if (best && share_s <= 0) {
+      options_.warn("no time is left to search for other runtimes: give more --seconds");
+      break;
+    }
     if (turn > 0) begin_turn(blank, best);
-    options_.time.seconds = share_of_turn(all_s, turns_s, turn, turns);
     try {
       rewrite_for_runtime();
       if (!best || report_.accepted) best = Turn{report_, log_, page_, std::move(result_)};
@@ -157,7 +162,9 @@ void Pipeline::rewrite() {
       if (!best && turn + 1 == turns) throw;
       options_.warn("nothing was found for " + report_.runtime + ": " + error.what());
     }
-    turns_s += turn_s[report_.runtime] = spent_s();
+    turn_s[report_.runtime] = spent_s();
+    turns_s +=
+        options_.time.seconds - options_.time.left_s(spent_s());  // without what parts have of their own
   }
   if (turns > 1) restore(std::move(*best));
   for (const auto& [runtime, seconds] : turn_s)

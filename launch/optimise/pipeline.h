@@ -2,7 +2,6 @@
 
 // Internal to launch/optimise.
 
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>

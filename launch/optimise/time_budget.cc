@@ -1,6 +1,7 @@
 #include "launch/optimise/time_budget.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace regraft::launch {
 namespace {
@@ -51,8 +52,9 @@ double TimeBudget::probes_s(double spent_s, double needed_s) const {
 }
 
 double share_of_turn(double all_s, double spent_s, std::size_t turn, std::size_t turns) {
-  const double equal = all_s / static_cast<double>(turns);
-  return std::max((all_s - spent_s) / static_cast<double>(turns - turn), equal / 2);
+  const double left_s = all_s - spent_s, least_s = all_s / static_cast<double>(2 * turns);
+  const double fit = std::min(std::floor(left_s / least_s), static_cast<double>(turns - turn));
+  return fit < 1 ? 0 : left_s / fit;
 }
 
 double seconds_to_confirm(std::span<const double> run_s, int threads) {

@@ -27,8 +27,8 @@ struct TimeBudget {
   double left_s(double spent_s) const;
 };
 
-/// What one of several turns has: an equal share of what those before it left, and at least half of an equal
-/// share of all. One turn has all.
+/// What one of several turns has: an equal share of what those before it left, for as many as have half of an
+/// equal share of all then. Nothing where not even this one has it. One turn has all.
 double share_of_turn(double all_s, double spent_s, std::size_t turn, std::size_t turns);
 
 /// What it takes to check and to measure a result whose runs take so long at each of the sizes, by so many

@@ -10,7 +10,6 @@
 #include "core/base/atomic_file.h"
 #include "core/base/counted.h"
 #include "core/base/file.h"
-#include "core/cost/kernel_database.h"
 #include "core/exec/kernels/kernel_lists.h"
 #include "core/exec/runtime/ort_session.h"
 #include "launch/call/call_files.h"

@@ -3,7 +3,6 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/nn/inference/device.h"
 #include "core/nn/model/nn_error.h"

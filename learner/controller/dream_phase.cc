@@ -16,7 +16,6 @@
 #include "learner/job/checkpoint.h"
 #include "learner/job/ticket_plan.h"
 #include "replay/dream/dream_work.h"
-#include "replay/rollout/replay_error.h"
 
 namespace regraft::learner {
 namespace {

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "core/base/clock.h"
 #include "learner/job/phase.h"

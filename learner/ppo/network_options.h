@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "core/base/bound_options.h"
 #include "core/nn/model/config.h"

@@ -1,6 +1,5 @@
 #include "replay/dream/branch.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 

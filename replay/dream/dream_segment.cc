@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "replay/rollout/replay_error.h"
 #include "replay/rollout/trajectory.h"

@@ -1,6 +1,5 @@
 #include "replay/dream/dream_validity.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

@@ -1,7 +1,6 @@
 #include "replay/dream/dream_work.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "core/base/rng.h"

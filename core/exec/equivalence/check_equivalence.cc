@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"

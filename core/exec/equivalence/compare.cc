@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/exec/runtime/exec_error.h"
-
 namespace regraft::exec {
 namespace {
 

@@ -22,7 +22,8 @@ struct EquivalenceOptions {
   bool finite = false;  // no Inf and no NaN is drawn, and where the original makes some nothing is compared
   int draws = 2;        // inputs drawn at the first binding; one at each other
   /// Seconds of the original's runs at sizes beside the bindings, at most half of them, and on extremes. The
-  /// other model then runs on the same. A note says what was left out.
+  /// other model then runs on the same. As many again tell jumps from differences. A note says what was left
+  /// out.
   double probe_s = std::numeric_limits<double>::infinity();
   std::optional<SessionOptions> session = {};  // of the other model, within tolerance: else as the original's
   const InputSource* inputs =

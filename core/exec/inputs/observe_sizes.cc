@@ -8,7 +8,6 @@
 
 #include "core/base/file.h"
 #include "core/exec/inputs/input_meaning.h"
-#include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/model_skeleton.h"
 #include "core/exec/runtime/ort_session.h"
 

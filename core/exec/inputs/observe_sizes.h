@@ -2,7 +2,6 @@
 
 // Internal to core/exec/inputs.
 
-#include <filesystem>
 #include <span>
 
 #include "core/exec/runtime/tensor.h"

@@ -4,7 +4,6 @@
 // with.
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <functional>
 #include <iterator>
 #include <numeric>
 #include <utility>

@@ -10,7 +10,6 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "core/base/rng.h"
 #include "core/exec/runtime/exec_error.h"
@@ -20,7 +19,6 @@
 #include "core/exec/site/site.h"
 #include "core/exec/site/site_sizes.h"
 #include "core/exec/torch/torch_ops.h"
-#include "core/graph/dim_formula.h"
 
 namespace regraft::exec {
 namespace {

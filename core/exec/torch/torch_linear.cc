@@ -3,6 +3,7 @@
 
 #include "core/exec/torch/torch_ops.h"
 #include "core/exec/torch/torch_window.h"
+#include "core/graph/einsum_products.h"
 
 namespace regraft::exec {
 namespace {
@@ -56,6 +57,14 @@ Tensors gemm(const TorchCall& call) {
   Tensor product = scaled(at::matmul(a, b), Attr::alpha);
   if (call.has_input(2)) product = product + scaled(call.input(2), Attr::beta);
   return {product};
+}
+
+Tensors einsum(const TorchCall& call) {
+  const Tensor &a = call.input(0), &b = call.input(1);
+  return {
+      at::einsum(graph::einsum_equation(call.attrs.ints(Attr::equation), static_cast<std::size_t>(a.dim()),
+                                        static_cast<std::size_t>(b.dim())),
+                 {a, b})};
 }
 
 Tensors conv(const TorchCall& call) {
@@ -244,6 +253,8 @@ TorchRow linear_row(K kind) {
       return quantize;
     case K::dequantize_linear:
       return dequantize;
+    case K::einsum:
+      return einsum;
     case K::gemm:
       return gemm;
     case K::conv:

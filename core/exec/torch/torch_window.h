@@ -5,7 +5,6 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <vector>
 
 #include "core/graph/attributes.h"
 

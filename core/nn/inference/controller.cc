@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "core/nn/fused/controller_engine.h"
 #include "core/nn/model/nn_error.h"

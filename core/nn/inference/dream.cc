@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/env/env_error.h"
 #include "core/nn/fused/dream_engine.h"

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <functional>
 
-#include "core/graph/evaluate.h"
-
 namespace regraft::proof {
 namespace {
 

@@ -1,3 +1,6 @@
+#include <array>
+#include <utility>
+
 #include "core/graph/op.h"
 #include "core/proof/exact/exact_tensor.h"
 
@@ -72,6 +75,27 @@ Exact gemm_at(const AttrBlock& attrs, ExactInputs in, const Ints& out) {
   return c ? sum + Exact::of(attrs.real(Attr::beta)) * c->broadcast_at(out) : sum;
 }
 
+// A sum over all that the labels can be.
+ExactTensor einsum(const AttrBlock& attrs, ExactInputs in, ExactTensor out) {
+  const Ints& labels = attrs.ints(Attr::equation);
+  const std::array<const ExactTensor*, 3> tensors{in[0], in[1], &out};
+  if (in[0]->values.empty() || in[1]->values.empty()) return out;
+  Ints sizes(labels.size(), 1), at(labels.size(), 0);  // by label
+  auto label = labels.begin();
+  for (const ExactTensor* tensor : tensors)
+    for (const std::int64_t dim : tensor->dims) sizes[static_cast<std::size_t>(*label++)] = dim;
+  do {
+    std::array<Ints, 3> index;
+    label = labels.begin();
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      for (std::size_t d = 0; d < tensors[i]->dims.size(); ++d)
+        index[i].push_back(at[static_cast<std::size_t>(*label++)]);
+    Exact& sum = out.values[out.flat(index[2])];
+    sum = sum + in[0]->at(index[0]) * in[1]->at(index[1]);
+  } while (next_index(at, sizes));
+  return out;
+}
+
 Exact conv_at(const AttrBlock& attrs, ExactInputs in, const Ints& out) {
   const ExactTensor &x = *in[0], &w = *in[1];
   const Ints &stride = attrs.ints(Attr::strides), &pads = attrs.ints(Attr::pads),
@@ -99,6 +123,7 @@ Exact conv_at(const AttrBlock& attrs, ExactInputs in, const Ints& out) {
 
 ExactTensor exact_linear(OpKind kind, const AttrBlock& attrs, ExactInputs inputs, ExactTensor out) {
   if (out.values.empty()) return out;
+  if (kind == OpKind::einsum) return einsum(attrs, inputs, std::move(out));
   Ints index(out.dims.size(), 0);
   std::size_t i = 0;
   do {

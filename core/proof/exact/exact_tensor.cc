@@ -84,6 +84,7 @@ std::vector<ExactTensor> evaluate_exactly(OpKind kind, const graph::AttrBlock& a
   switch (kind) {
     case OpKind::matmul:
     case OpKind::gemm:
+    case OpKind::einsum:
     case OpKind::conv:
     case OpKind::quantize_linear:
     case OpKind::dequantize_linear:

@@ -4,7 +4,6 @@
 #include <functional>
 #include <limits>
 
-#include "core/graph/infer.h"
 #include "core/graph/order.h"
 
 namespace regraft::proof {

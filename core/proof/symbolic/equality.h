@@ -2,7 +2,6 @@
 
 // Internal to core/proof: equality of two normal forms.
 
-#include <string>
 #include <vector>
 
 #include "core/proof/symbolic/proof_case.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/rules/examples/example_attributes.h"
-#include "core/rules/examples/make_example.h"
 #include "core/rules/instantiate/evaluate.h"
 
 namespace regraft::proof {

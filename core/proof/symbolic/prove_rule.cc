@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 
 #include "core/proof/smt/run_smt.h"
 #include "core/proof/smt/smt_text.h"

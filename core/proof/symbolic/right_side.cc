@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/rules/compile/op_names.h"
 #include "core/rules/instantiate/evaluate.h"
 
 namespace regraft::proof {

@@ -1,7 +1,6 @@
 #include "core/proof/symbolic/whole_equalities.h"
 
 #include <set>
-#include <stdexcept>
 
 #include "core/proof/smt/run_smt.h"
 #include "core/proof/smt/z3_limits.h"

@@ -67,10 +67,10 @@ void add_proof(const rules::RuleSet& alone, const VerifyOptions& options, Verdic
   verdict.equalities = found.equalities;
   verdict.whole = found.whole;
   if (!found.sets) verdict.status = RuleStatus::proved;
-  verdict.note = std::string(found.sets ? "all dims, sets to 3, ranks to " : "all dims, ranks to ") +
-                 std::to_string(found.most_rank) + " in " + std::to_string(found.cases) + " cases, " +
-                 std::to_string(found.whole) + " of " + std::to_string(found.equalities) +
-                 " equalities whole in Z3" + (found.guarded ? ", where types stay" : "") +
+  verdict.note = (found.sets ? "sets to 3, ranks to " + std::to_string(found.most_rank) + ", " : "") +
+                 std::to_string(found.cases) + " cases, " + std::to_string(found.whole) + " of " +
+                 std::to_string(found.equalities) + " equalities whole in Z3" +
+                 (found.guarded ? ", where types stay" : "") +
                  (found.fails_above ? ", no proof with one more; " : "; ") + verdict.note;
 }
 

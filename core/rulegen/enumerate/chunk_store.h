@@ -3,7 +3,6 @@
 // Internal to core/rulegen: records of work units on disk.
 
 #include <filesystem>
-#include <optional>
 #include <vector>
 
 #include "core/base/file.h"

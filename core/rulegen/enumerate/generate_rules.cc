@@ -1,6 +1,5 @@
 #include "core/rulegen/enumerate/generate_rules.h"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 

@@ -1,7 +1,6 @@
 #include "core/rulegen/enumerate/make_instance.h"
 
 #include <algorithm>
-#include <map>
 
 namespace regraft::rulegen {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <functional>
-#include <set>
 
 #include "core/base/thread_pool.h"
 #include "core/rulegen/enumerate/check_examples.h"

@@ -1,7 +1,6 @@
 #include "core/rulegen/enumerate/rule_text.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 

@@ -5,8 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "core/rules/compile/op_names.h"
-
 namespace regraft::rules {
 namespace {
 

@@ -3,7 +3,6 @@
 // Internal to core/rules: how ops, classes of ops and attributes are written in rules.
 
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -2,8 +2,6 @@
 
 // Internal to core/rules: the left side of a rule.
 
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "core/rules/compile/attribute_patterns.h"

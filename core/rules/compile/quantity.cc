@@ -247,6 +247,7 @@ bool takes_list(Attr attr) {
     case Attr::axes:
     case Attr::dilations:
     case Attr::ends:
+    case Attr::equation:
     case Attr::kernel_shape:
     case Attr::output_padding:
     case Attr::pads:

@@ -5,7 +5,6 @@
 #include "core/rules/instantiate/legal.h"
 #include "core/rules/match/match_index.h"
 #include "core/rules/match/matcher.h"
-#include "core/rules/rewrite/rewriter.h"
 
 namespace regraft::rules {
 namespace {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <optional>
 #include <vector>
 
@@ -110,6 +109,9 @@ class ExampleShapes : public ExampleWindows {
   /// Heads of the attention whose operands were chosen last.
   std::int64_t heads() const { return heads_; }
 
+  /// The labels of the Einsum whose operands were chosen last.
+  const Dims& labels() const { return labels_; }
+
   /// Dims of a further operand, given the dims of those before it.
   Dims next_dims(graph::OpKind kind, const std::vector<Dims>& given, const RankRange& range) {
     refuse_many(range);
@@ -139,6 +141,8 @@ class ExampleShapes : public ExampleWindows {
         return n == 1 ? scale_dims(first, range) : given[1];
       case K::concat:
         return joined_dims(given);
+      case K::einsum:
+        return contracted_dims(first, range);
       case K::multi_head_attention:
         return attended_dims(given);
       case K::quantize_linear:
@@ -182,6 +186,29 @@ class ExampleShapes : public ExampleWindows {
     heads_ = choices_.drawn(6) == 0 ? near_named(kMostHeads).value_or(3) : choices_.pick({1, 2});
     Dims dims = some_dims(3);
     dims[2] = heads_ * choices_.pick({1, 2});
+    return dims;
+  }
+  // Some dims of the first, and others; what both have is in the output or summed.
+  Dims contracted_dims(const Dims& first, const RankRange& range) {
+    Dims dims, own, output;
+    for (std::size_t i = 0; i < first.size(); ++i) own.push_back(static_cast<std::int64_t>(i));
+    labels_ = output = own;
+    for (std::size_t left = rank_of(range, choices_.drawn(12) == 0 ? 0 : 1), fresh = first.size(); left > 0;
+         --left) {
+      if (own.empty() || choices_.drawn(3) == 0) {
+        dims.push_back(choices_.pick(limits_.dims));
+        labels_.push_back(static_cast<std::int64_t>(fresh++));
+        output.push_back(labels_.back());
+        continue;
+      }
+      const auto shared = own.begin() + static_cast<std::ptrdiff_t>(choices_.drawn(own.size()));
+      dims.push_back(first[static_cast<std::size_t>(*shared)]);
+      labels_.push_back(*shared);
+      if (choices_.drawn(2) == 0) std::erase(output, *shared);
+      own.erase(shared);
+    }
+    for (std::size_t i = output.size(); i > 1; --i) std::swap(output[i - 1], output[choices_.drawn(i)]);
+    labels_.insert(labels_.end(), output.begin(), output.end());
     return dims;
   }
   // A number of heads that divides so many columns.
@@ -324,7 +351,8 @@ class ExampleShapes : public ExampleWindows {
 
   static constexpr std::int64_t kMostHeads = 8;  // more would take long
 
-  Dims rows_;  // of the Reshape before
+  Dims rows_;    // of the Reshape before
+  Dims labels_;  // of the Einsum before
   std::optional<std::size_t> joined_axis_;
   std::int64_t heads_ = 0;
   bool trans_a_ = false;

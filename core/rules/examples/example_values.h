@@ -68,6 +68,8 @@ class ExampleValues {
         return axis_;
       case A::axes:
         return axes(kind, x);
+      case A::equation:
+        return graph::Ints(shapes_.labels());
       case A::num_heads:
         return shapes_.heads();
       case A::scale:

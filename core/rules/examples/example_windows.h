@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <vector>
 
 #include "core/rules/examples/choices.h"
 #include "core/rules/examples/example_limits.h"

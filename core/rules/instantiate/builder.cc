@@ -1,7 +1,6 @@
 #include "core/rules/instantiate/builder.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <utility>
 
@@ -209,6 +208,7 @@ std::string_view Builder::operation(const RightStep& s, std::size_t member) {
   if (!known->problem.empty()) return known->problem;
   if (known->absent) return bind_outputs(s, member, Tensors(s.outputs.size(), absent_tensor()));
   tensors.resize(known->operands);
+  if (known->idle) return bind_outputs(s, member, Tensors{tensors[0]});
   for (const std::uint8_t slot : known->dropped) tensors[slot] = absent_tensor();
   return bind_outputs(s, member,
                       known->folds ? fold(kind, known->attrs, tensors) : make(kind, *known, tensors));
@@ -270,15 +270,15 @@ std::string Builder::resolve(const RightStep& s, std::size_t member, OpKind kind
   }
   if (needs_floats(s) && !graph::is_float(tables.type(tensors[0].type).dtype))
     return "the right side computes with integers, of which the rule says nothing";
-  const bool all_constant =
-      std::all_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.constant(); });
+  const bool all_constant = std::ranges::all_of(tensors, &Tensor::constant);
   InlineVector<graph::TypeId, 6> types;
   for (const Tensor& t : tensors) types.push_back(t.type);
   const AttrBlock& canonical = tables.attrs(out.attrs);
   if (!fits_for_all_sizes(tables, kind, canonical, types))
     return "the right side would fit some sizes of a symbol only";
+  out.idle = moves_nothing(tables, kind, canonical, operands);
   out.folds = all_constant && !tensors.empty() && graph::can_evaluate(tables, kind, types);
-  if (out.folds) return {};
+  if (out.folds || out.idle) return {};
   std::string problem = graph::missing_form(tables, kind, canonical, types);
   return problem.empty() ? graph::missing_kernel(tables, kind, types) : problem;
 }

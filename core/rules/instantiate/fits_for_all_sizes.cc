@@ -85,6 +85,14 @@ bool fits_for_all_sizes(const graph::Tables& tables, OpKind kind, const graph::A
   return true;
 }
 
+bool moves_nothing(graph::Tables& tables, OpKind kind, const graph::AttrBlock& attrs,
+                   std::span<const graph::Operand> operands) {
+  const bool moves = kind == OpKind::transpose ? attrs.has(graph::Attr::perm)
+                                               : kind == OpKind::reshape && attrs.has(graph::Attr::shape);
+  return moves && graph::infer_types(tables, kind, attrs, operands)[0] == operands[0].type &&
+         (kind == OpKind::reshape || std::ranges::is_sorted(attrs.ints(graph::Attr::perm)));
+}
+
 std::optional<graph::AttrValue> shape_for_all_sizes(const graph::TensorType& from, const Quantity& shape) {
   if (shape.kind != Quantity::Kind::list || !from.ranked) return std::nullopt;
   graph::Dims wanted;

@@ -18,4 +18,8 @@ bool fits_for_all_sizes(const graph::Tables& tables, graph::OpKind kind, const g
 /// The shape by which a Reshape makes several dims that are symbols; nothing where no constant does.
 std::optional<graph::AttrValue> shape_for_all_sizes(const graph::TensorType& from, const Quantity& shape);
 
+/// Whether the operation gives its first operand as it is: an idle Transpose or Reshape.
+bool moves_nothing(graph::Tables& tables, graph::OpKind kind, const graph::AttrBlock& attrs,
+                   std::span<const graph::Operand> operands);
+
 }

@@ -1,9 +1,6 @@
 #include "core/rules/instantiate/legal.h"
 
 #include <algorithm>
-#include <vector>
-
-#include "core/rules/compile/op_domain.h"
 
 namespace regraft::rules {
 

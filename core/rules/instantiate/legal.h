@@ -2,8 +2,6 @@
 
 // Internal to core/rules: where a match may be applied.
 
-#include <string>
-
 #include "core/rules/instantiate/builder.h"
 #include "core/rules/instantiate/reachability.h"
 

@@ -22,6 +22,7 @@ struct Operation {
   std::string problem;  // why it cannot be; then nothing else is said
   bool absent = false;  // made from an absent operand
   bool folds = false;   // of constants alone
+  bool idle = false;    // gives its first operand as it is
   graph::AttrId attrs{};
   std::size_t operands = 0;               // of those given; the others became attributes
   InlineVector<std::uint8_t, 4> dropped;  // operands among them that became attributes

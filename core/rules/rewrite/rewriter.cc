@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/rules/compile/op_domain.h"
 #include "core/rules/instantiate/builder.h"
 #include "core/rules/instantiate/legal.h"
 #include "core/rules/lang/rule_error.h"

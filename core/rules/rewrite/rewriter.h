@@ -1,9 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "core/graph/graph.h"

@@ -7,7 +7,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/set/proof_archive.h"

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <span>
-#include <string>
 
 #include "core/base/rng.h"
 #include "core/base/sha256.h"

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/rng.h"

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/base/rng.h"
-#include "core/env/env_error.h"
 #include "core/env/environment.h"
 #include "core/env/episode_conformance.h"
 #include "core/graph/order.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/rng.h"
+#include "core/env/env_error.h"
 #include "core/env/environment.h"
 
 namespace regraft::env {

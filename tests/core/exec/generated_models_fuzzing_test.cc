@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 
 #include "core/exec/rewrite_fuzzing/grammar.h"
 #include "core/exec/rewrite_fuzzing/random_walk.h"
-#include "core/exec/runtime/exec_error.h"
 #include "core/exec/site/site_check.h"
 
 namespace regraft::exec::rewrite_fuzzing {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/graph/evaluate.h"
 #include "core/graph/host_tensors.h"
 
 namespace regraft::graph {

@@ -65,6 +65,21 @@ TEST_F(Infer, MatMulFollowsNumpy) {
   EXPECT_THAT(error(OpKind::matmul, {}, {of({2, 3}), of({4, 2})}), HasSubstr("inner dims differ"));
 }
 
+TEST_F(Infer, EinsumFollowsItsLabels) {
+  const AttrBlock products{{Attr::equation, Ints{0, 1, 2, 2, 3, 1, 0, 3}}};
+  EXPECT_EQ(infer(OpKind::einsum, products, {of({symbol("batch"), 2, 3}), of({3, 4})}),
+            "float32[2, batch, 4]");
+  EXPECT_THAT(error(OpKind::einsum, products, {of({5, 2, 3}), of({4, 4})}),
+              HasSubstr("dims of one label differ: 3 and 4"));
+  EXPECT_THAT(error(OpKind::einsum, {{Attr::equation, Ints{0, 0, 1}}}, {of({5}), of({5})}),
+              HasSubstr("no operand has a label of the output"));
+  for (const std::int64_t label : {-1, 3, 26})
+    EXPECT_THAT(error(OpKind::einsum, {{Attr::equation, Ints{0, label, label}}}, {of({5}), of({5})}),
+                HasSubstr("a label is no letter"));
+  EXPECT_THAT(error(OpKind::einsum, {{Attr::equation, Ints{0}}}, {of({5}), of({5})}),
+              HasSubstr("does not fit the operands"));
+}
+
 TEST_F(Infer, ConvGetsDefaultsAndChecksChannels) {
   EXPECT_EQ(infer(OpKind::conv, {{Attr::strides, Ints{2, 2}}, {Attr::pads, Ints{3, 3, 3, 3}}},
                   {of({symbol("batch"), 3, 224, 224}), of({64, 3, 7, 7})}),

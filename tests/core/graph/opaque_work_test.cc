@@ -76,6 +76,31 @@ TEST(OpaqueWork, AnEinsumIsMadeOfBatchesOfProducts) {
   EXPECT_EQ(einsum_products("bhid,bhjd->bhij", dims), (std::vector<MatrixProduct>{{16, 5, 64, 7}}));
 }
 
+TEST(OpaqueWork, AnEquationOfTwoOperandsIsTheirLabelsAsNumbers) {
+  const auto labels = [](const char* equation, Dims a, Dims b) {
+    return einsum_labels(equation, a, b).value_or(Ints{});
+  };
+  EXPECT_EQ(labels("bhid, bhjd -> bhij", {2, 3, 5, 4}, {2, 3, 7, 4}),
+            (Ints{0, 1, 2, 3, 0, 1, 4, 3, 0, 1, 2, 4}));
+  EXPECT_EQ(labels("...ij,jk->...ik", {6, 2, 5, 3}, {3, 4}), (Ints{0, 1, 2, 3, 3, 4, 0, 1, 2, 4}));
+  EXPECT_EQ(labels("ij,jk", {2, 3}, {3, 4}), (Ints{0, 1, 1, 2, 0, 2}));
+  EXPECT_EQ(labels(",i->i", {}, {3}), (Ints{0, 0}));
+  EXPECT_EQ(einsum_equation({0, 1, 2, 2, 3, 0, 3, 1}, 3, 2), "abc,cd->adb");
+  EXPECT_EQ(einsum_equation({0, 0}, 1, 1), "a,a->");
+  struct Refused {
+    const char *equation, *why;
+    Dims a, b;
+  };
+  for (const Refused& one : {Refused{"iij,jk->ik", "a diagonal", {2, 2, 3}, {3, 4}},
+                             Refused{"ij,jk->i", "a sum of one operand", {2, 3}, {3, 4}},
+                             Refused{"ij,jk->iik", "a label twice in the output", {2, 3}, {3, 4}},
+                             Refused{"ij,jk->ik", "a dim that is repeated", {2, 1}, {3, 4}},
+                             Refused{"...ij,...jk", "whose dots are summed", {2, 5, 3}, {2, 3, 4}},
+                             Refused{"ij,jk->ik", "another rank", {2, 3, 1}, {3, 4}},
+                             Refused{"ij->ji", "one operand", {2, 3}, {3, 4}}})
+    EXPECT_EQ(einsum_labels(one.equation, one.a, one.b), std::nullopt) << one.why;
+}
+
 TEST(OpaqueWork, AnEquationThatDoesNotFitIsNoWork) {
   for (const char* equation : {"", "ij", "ij,jk,kl->il", "ijk,kl->ijl", "->", ",", "....ij,jk", "ij,jk->ik,"})
     EXPECT_EQ(einsum(equation, {{2, 3}, {3, 4}}), 0) << equation;

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
-#include <map>
 #include <set>
 
 #include "core/base/file.h"

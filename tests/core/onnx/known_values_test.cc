@@ -4,7 +4,6 @@
 
 #include <limits>
 
-#include "core/graph/constants.h"
 #include "core/graph/graph_builder.h"
 
 namespace regraft::onnx {

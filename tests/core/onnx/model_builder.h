@@ -4,7 +4,6 @@
 
 #include <onnx/onnx_pb.h>
 
-#include <cstring>
 #include <string>
 #include <vector>
 

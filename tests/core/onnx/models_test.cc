@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <map>
 
 #include "core/base/file.h"
 #include "core/base/resource_usage.h"

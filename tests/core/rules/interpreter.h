@@ -82,6 +82,9 @@ class Interpreter {
       case K::gemm:
         gemm(attrs, in, out);
         break;
+      case K::einsum:
+        einsum(attrs, in, out);
+        break;
       case K::quantize_linear:
       case K::dequantize_linear:
         out = quantised(node.kind, attrs, in, out.dtype);
@@ -184,6 +187,25 @@ class Interpreter {
       }
       const double c = in.size() > 2 && in[2] ? broadcast_at(*in[2], o) : 0;
       out.real[flat(out.dims, o)] = attrs.real(A::alpha) * sum + attrs.real(A::beta) * c;
+    });
+  }
+
+  static void einsum(const graph::AttrBlock& attrs, const std::vector<const HostTensor*>& in,
+                     HostTensor& out) {
+    const Dims& labels = attrs.ints(A::equation);
+    const std::size_t first = in[0]->dims.size(), both = first + in[1]->dims.size();
+    Dims sizes(labels.size(), 1);
+    for (std::size_t i = 0; i < both; ++i)
+      sizes[static_cast<std::size_t>(labels[i])] = i < first ? in[0]->dims[i] : in[1]->dims[i - first];
+    for_each_index(sizes, [&](const Dims& at) {
+      const auto place = [&](std::size_t begin, const Dims& dims) {
+        Dims index;
+        for (std::size_t d = 0; d < dims.size(); ++d)
+          index.push_back(at[static_cast<std::size_t>(labels[begin + d])]);
+        return flat(dims, index);
+      };
+      out.real[place(both, out.dims)] +=
+          in[0]->real[place(0, in[0]->dims)] * in[1]->real[place(first, in[1]->dims)];
     });
   }
 

@@ -82,5 +82,28 @@ TEST(TensorflowFamilies, ANormOfOtherAxesStaysInParts) {
   }
 }
 
+/// Attention as Keras writes it: queries and keys of 4 heads by Einsum, and their products.
+Value scores(GraphBuilder& b) {
+  const Value x = b.input({2, 64, 128});
+  const auto heads = [&] {
+    return b.op(OpKind::einsum, {x, b.weight({128, 4, 32})},
+                {{Attr::equation, Ints{0, 1, 2, 2, 3, 4, 0, 1, 3, 4}}});
+  };
+  return b.op(OpKind::softmax,
+              {b.op(OpKind::einsum, {heads(), heads()},
+                    {{Attr::equation, Ints{0, 1, 2, 3, 0, 4, 2, 3, 0, 2, 4, 1}}})},
+              {{Attr::axis, std::int64_t{3}}});
+}
+
+TEST(TensorflowFamilies, EinsumsAreProductsOfMatrices) {
+  GraphBuilder b;
+  b.output(scores(b));
+  const Found found = descend(b);
+  EXPECT_EQ(count(found.graph, OpKind::einsum), 0u);
+  EXPECT_EQ(count(found.graph, OpKind::matmul), 3u);
+  EXPECT_EQ(count(found.graph, OpKind::transpose), 2u);
+  EXPECT_GT(found.gain, 1.05);
+}
+
 }  // namespace
 }

@@ -2,7 +2,6 @@
 // where it does not pay or does not hold.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "core/search/descend.h"

@@ -4,7 +4,6 @@
 
 #include <fstream>
 #include <random>
-#include <set>
 
 #include "core/base/file.h"
 #include "core/base/rng.h"

@@ -1,7 +1,5 @@
 #include <gmock/gmock.h>
 
-#include <thread>
-
 #include "core/base/atomic_file.h"
 #include "core/base/file.h"
 #include "core/base/log.h"

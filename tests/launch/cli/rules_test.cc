@@ -104,10 +104,10 @@ TEST_F(RulesCli, ShowPrintsAProofAlone) {
   EXPECT_THAT(
       run({"rules", "show", "matmul-assoc-left"}).output,
       HasSubstr("matmul-assoc-left.smt2 of " + shipped.parent_path().string() + "/linear.proofs.tar.xz"));
-  const Captured none = run({"rules", "show", "conv-winograd", "--proof"});
+  const Captured none = run({"rules", "show", "conv-whole-axis", "--proof"});
   EXPECT_EQ(none.status.code, 1);
   EXPECT_EQ(none.output, "");
-  EXPECT_THAT(none.errors, HasSubstr("rule 'conv-winograd' has no proof"));
+  EXPECT_THAT(none.errors, HasSubstr("rule 'conv-whole-axis' has no proof"));
 }
 
 TEST_F(RulesCli, ADamagedArchiveOfProofsIsToldWithARemedy) {

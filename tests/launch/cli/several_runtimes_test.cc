@@ -55,6 +55,18 @@ TEST_F(SeveralRuntimes, OneThatCannotRunTheInputCostsNoOtherItsTurn) {
   EXPECT_NEAR(report.at("speedup"), 2, 0.3);
 }
 
+TEST_F(SeveralRuntimes, OneThatTakesAllTheTimeLeavesNoTurn) {
+  std::vector<std::string> words =
+      optimise(runtime(adapter("2", "2"), "two") + "," + runtime(adapter("3", "1")));
+  words.insert(words.end(), {"--seconds", "1"});
+  const Captured result = run(words);
+  ASSERT_EQ(result.status.code, 0) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("no time is left to search for other runtimes"));
+  const nlohmann::json report = json_of(path("report.json"));
+  EXPECT_EQ(report.at("runtime"), "two");
+  EXPECT_FALSE(report.at("seconds").contains("for seven"));
+}
+
 TEST_F(SeveralRuntimes, NamesAreRefusedThatSayNothing) {
   for (const auto& [names, why] :
        {std::pair{"auto,onnxruntime", "'auto' stands alone"}, std::pair{"onnxruntime,", "one of onnxruntime"},

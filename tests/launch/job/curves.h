@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "support/event_reader.h"
 

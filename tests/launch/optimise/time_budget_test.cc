@@ -58,7 +58,10 @@ TEST(TimeBudget, ALaterTurnHasWhatAnEarlierOneLeft) {
   EXPECT_EQ(share_of_turn(120, 0, 0, 3), 40);
   EXPECT_EQ(share_of_turn(120, 20, 1, 3), 50);
   EXPECT_EQ(share_of_turn(120, 70, 2, 3), 50);
-  EXPECT_EQ(share_of_turn(120, 110, 2, 3), 20) << "half of what each would have";
+  EXPECT_EQ(share_of_turn(120, 100, 2, 3), 20);
+  EXPECT_EQ(share_of_turn(120, 101, 2, 3), 0) << "less than half of what each would have";
+  EXPECT_EQ(share_of_turn(120, 90, 1, 3), 30) << "one more, where two would have less";
+  EXPECT_EQ(share_of_turn(120, 400, 1, 3), 0);
 }
 
 TEST(TimeBudget, SlowModelsNeedMoreToConfirm) {

@@ -102,6 +102,21 @@ def matmul_left(m, x):
     m.add("MatMul", [m.weight(rows, x[-2]), x], (*x.shape[:-2], rows, x[-1]))
 
 
+def einsum(m, x):
+    width, labels = m.pick(2, 3), "abcde"[:x.rank]
+    last, sizes = labels[-1], {**dict(zip(labels, x.shape)), "z": width}
+    mixed = m.random.sample(labels[:-1] + "z", x.rank)
+    w = m.weight(x[-1], width)
+    operands, equation, out = m.pick(
+        ([x, w], f"{labels},{last}z->{''.join(mixed)}", mixed),
+        ([w, x], f"{last}z, {labels} -> {''.join(mixed)}", mixed),
+        ([x, w], f"...{last},{last}z->...z", labels[:-1] + "z"),
+        ([x, w], f"{labels},{last}z", labels[:-1] + "z"),
+        ([x, x], f"{labels},{labels}->{labels[:-1]}", labels[:-1]),
+        ([m.weight(width), x], f"z,{labels}->{labels}z", labels + "z"))
+    m.add("Einsum", operands, tuple(sizes[label] for label in out), equation=equation)
+
+
 def gemm(m, x):
     width, flip = m.pick(3, 4, 8), m.pick(0, 1)
     bias = [m.weight(*m.pick((width,), (1, width), (1,), ()))] if m.opset < 11 or m.chance(70) else []
@@ -323,6 +338,7 @@ ROWS = [
     Row("ArgMax", arg, {"op": "ArgMax"}, weight=0.3),
     Row("MatMul", product, {"width": 8}, ranks=(2, 3, 4), fits=last, weight=2),
     Row("MatMul left", matmul_left, ranks=(2, 3, 4), fits=lambda x: x.fixed(-2), weight=0.7),
+    Row("Einsum", einsum, since=12, ranks=(2, 3, 4), fits=last, floats="fd", weight=0.7),
     Row("Gemm", gemm, ranks=(2,), fits=last, weight=3),
     Row("Conv", conv, ranks=IMAGES, fits=channels, weight=4, floats="fh"),
     Row("MaxPool", pool, {"op": "MaxPool"}, 8, ranks=IMAGES, fits=channels, floats="fh"),

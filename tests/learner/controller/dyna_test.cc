@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/base/clock.h"
 #include "core/base/file.h"
 
 namespace regraft::learner {

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "core/base/rng.h"
 #include "replay/rollout/advantage.h"
 #include "replay/rollout/replay_error.h"
 

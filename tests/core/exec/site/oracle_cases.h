@@ -55,6 +55,10 @@ inline std::vector<Case> linear_cases() {
     model.input("a", {2, 1, 3, 4}).input("b", {5, 4, 6}).output("y", {2, 5, 3, 6});
     model.node("MatMul", {"a", "b"}, {"y"});
   });
+  cases.add("Einsum", [](ModelBuilder& model) {
+    model.input("a", {2, 3, 4}).input("b", {5, 2, 4}).output("y", {2, 5, 3});
+    set_text(model.node("Einsum", {"a", "b"}, {"y"}), "equation", "bic, jbc -> bji");
+  });
   cases.add("Gemm", [](ModelBuilder& model) {
     model.input("a", {4, 3}).input("b", {5, 4}).input("c", {5}).output("y", {3, 5});
     Node& node = model.node("Gemm", {"a", "b", "c"}, {"y"});

@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
-
-#include "core/env/env_error.h"
 #include "core/env/episode_conformance.h"
 #include "core/nn/dream_returns.h"
 #include "core/nn/dream_world.h"

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numeric>
 
 #include "core/nn/inference/device.h"
 #include "core/nn/model/nn_error.h"

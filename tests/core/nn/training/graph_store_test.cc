@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "core/nn/inference/device.h"
-#include "core/nn/model/nn_error.h"
 #include "core/nn/synthetic_observation.h"
 
 namespace regraft::nn::training {

@@ -8,7 +8,6 @@
 #include <map>
 
 #include "core/nn/inference/device.h"
-#include "core/nn/model/nn_error.h"
 #include "core/nn/synthetic_observation.h"
 
 namespace regraft::nn::training {

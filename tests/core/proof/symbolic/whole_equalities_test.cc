@@ -2,11 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "core/base/rng.h"
 #include "core/proof/smt/run_smt.h"
-#include "core/proof/symbolic/prove_rule.h"
 #include "core/proof/symbolic/symbolic_value.h"
 #include "core/proof/verify/verify.h"
 

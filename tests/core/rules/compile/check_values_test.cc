@@ -6,8 +6,6 @@
 namespace regraft::rules {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 class BadValues : public ::testing::TestWithParam<testing::BadRule> {};
 

@@ -8,7 +8,6 @@
 #include "core/base/file.h"
 #include "core/rules/graph_builder.h"
 #include "core/rules/match/match_index.h"
-#include "core/rules/rewrite/rewriter.h"
 #include "core/rules/set/status_table.h"
 
 namespace regraft::rules {

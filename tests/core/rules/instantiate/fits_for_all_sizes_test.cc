@@ -112,5 +112,30 @@ TEST(SymbolicDims, ARepeatedDimIsNoRowOfAProduct) {
   }
 }
 
+// As a Transpose whose order is computed may be, and a Reshape of a symbol.
+TEST(IdleOperations, AreLeftOut) {
+  const RuleSet rules = RuleSet::parse(
+      "r: Neg(Neg(x)) => t = Reshape{dims(x)}(Transpose{range(rank(x))}(x)); Reshape{[size(x)]}(Relu(t))\n"
+      "s: Neg(Neg(x)) => Reshape{dims(x)}(x)\n",
+      "idle.rules");
+  for (const std::uint32_t rule : {0u, 1u}) {
+    GraphBuilder b;
+    const Value x = b.input({rule == 0 ? graph::Dim{6} : graph::symbol_dim(b.tables().symbol("n"))});
+    b.output(b.op(OpKind::neg, {b.op(OpKind::neg, {x})}));
+    const MatchIndex index(rules, b.graph());
+    ASSERT_EQ(index.matches(rule).size(), 1u);
+    apply(b.graph(), rules, Match(index.matches(rule)[0]));
+    const Value y = b.graph().outputs()[0];
+    EXPECT_EQ(rule == 0 ? b.graph().node(y.node).inputs[0] : y, x);
+  }
+}
+
+TEST(IdleOperations, MustFitAllTheSame) {
+  const RuleSet rules = RuleSet::parse("r: Neg(Neg(x)) => Transpose{[0, 1]}(x)\n", "idle.rules");
+  GraphBuilder b;
+  b.output(b.op(OpKind::neg, {b.op(OpKind::neg, {b.input({2, 3, 4})})}));
+  EXPECT_EQ(MatchIndex(rules, b.graph()).matches(0).size(), 0u);
+}
+
 }  // namespace
 }

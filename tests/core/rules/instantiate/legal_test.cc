@@ -1,10 +1,8 @@
 // Where rules must not apply though their pattern is there.
 #include <gtest/gtest.h>
 
-#include "core/graph/opset.h"
 #include "core/rules/graph_builder.h"
 #include "core/rules/match/match_index.h"
-#include "core/rules/rewrite/rewriter.h"
 
 namespace regraft::rules {
 namespace {

@@ -4,7 +4,6 @@
 #include "core/rules/graph_builder.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/match/match_index.h"
-#include "core/rules/rewrite/rewriter.h"
 
 // Lists of operands: those without a member, and what their members have in common.
 

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "core/graph/evaluate.h"
-#include "core/graph/order.h"
 #include "core/rules/instantiate/passes.h"
 #include "support/validate.h"
 

@@ -255,13 +255,6 @@ TEST(Families, ChainsOfReshapesAndTransposesAreOneGather) {
                "Gather 1\nexpect Transpose 0\n");
 }
 
-// A 3x3 convolution as 16 matrix products.
-TEST(Families, AConvolutionIsMatrixProducts) {
-  GraphBuilder b;
-  b.output(conv(b, b.input({1, 3, 6, 8}), 3, 4, 3));
-  expect_tested_rules_lead(b, "conv-winograd\nexpect MatMul 2\nexpect Conv 1\n");
-}
-
 TEST(Families, JoinedProductsAndSumsAreOne) {
   GraphBuilder b;
   const Value x = b.input({2, 3}), y = b.input({2, 3});

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "core/rules/leads.h"
-#include "core/rules/match/match_index.h"
 
 namespace regraft::rules {
 namespace {

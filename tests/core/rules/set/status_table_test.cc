@@ -8,7 +8,6 @@
 #include "core/rules/graph_builder.h"
 #include "core/rules/lang/rule_error.h"
 #include "core/rules/match/match_index.h"
-#include "core/rules/rewrite/rewriter.h"
 
 namespace regraft::rules {
 namespace {
