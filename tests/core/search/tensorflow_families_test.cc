@@ -103,6 +103,12 @@ TEST(TensorflowFamilies, EinsumsAreProductsOfMatrices) {
   EXPECT_EQ(count(found.graph, OpKind::matmul), 3u);
   EXPECT_EQ(count(found.graph, OpKind::transpose), 2u);
   EXPECT_GT(found.gain, 1.05);
+  GraphBuilder integers;
+  integers.output(integers.op(
+      OpKind::einsum,
+      {integers.input({64, 64}, graph::DType::int64), integers.input({64, 64}, graph::DType::int64)},
+      {{Attr::equation, Ints{0, 1, 2, 1, 2, 0}}}));
+  EXPECT_EQ(count(descend(integers).graph, OpKind::einsum), 1u) << "rules speak of real numbers";
 }
 
 }  // namespace
