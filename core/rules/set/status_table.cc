@@ -171,7 +171,8 @@ void StatusTable::keep_only(const std::set<std::string, std::less<>>& rules) {
 std::string StatusTable::text() const {
   std::string out =
       "# What is known of each rule, written by 'regraft rules verify --write': rule, status, hash of its "
-      "name and\n# text, hash of its proof (16 digits of SHA-256), by which checker, note. " +
+      "name and\n# text, hash of its proof (16 digits of SHA-256), by which checker, note: matches in "
+      "examples. " +
       std::to_string(kUsualRandomMatches) + " random matches, if not said.\n";
   for (const auto& [name, line] : lines_) {
     out += name + ' ' + status_word(line.status, line.ranks, line.only) + ' ' + line.text_hash + ' ' +
