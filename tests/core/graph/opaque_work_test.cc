@@ -77,7 +77,7 @@ TEST(OpaqueWork, AnEinsumIsMadeOfBatchesOfProducts) {
 }
 
 TEST(OpaqueWork, AnEquationOfTwoOperandsIsTheirLabelsAsNumbers) {
-  const auto labels = [](const char* equation, Dims a, Dims b) {
+  const auto labels = [](const char* equation, const Dims& a, const Dims& b) {
     return einsum_labels(equation, a, b).value_or(Ints{});
   };
   EXPECT_EQ(labels("bhid, bhjd -> bhij", {2, 3, 5, 4}, {2, 3, 7, 4}),
