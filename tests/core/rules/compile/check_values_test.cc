@@ -6,7 +6,6 @@
 namespace regraft::rules {
 namespace {
 
-
 class BadValues : public ::testing::TestWithParam<testing::BadRule> {};
 
 TEST_P(BadValues, AreRefusedWithPlaceAndRemedy) {
