@@ -1,6 +1,7 @@
 #include "core/base/crc32c.h"
 
 #include <array>
+#include <bit>
 
 namespace regraft {
 namespace {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <functional>
 
+#include "core/graph/evaluate.h"
+
 namespace regraft::proof {
 namespace {
 

@@ -1,5 +1,7 @@
 #include "core/rules/instantiate/operation_memo.h"
 
+#include "core/graph/evaluate.h"
+
 namespace regraft::rules {
 
 std::span<const std::byte> OperationMemo::bytes(graph::DType dtype, std::span<const std::int64_t> numbers) {
