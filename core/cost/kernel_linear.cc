@@ -122,6 +122,8 @@ LinearTime linear_time(const KernelShape& shape, bool blocked) {
     case OpKind::conv:
       return conv_time(shape, blocked);
     case OpKind::einsum:
+    case OpKind::lstm:
+    case OpKind::gru:
     case OpKind::opaque:
       return opaque_product_time(shape);
     default: {  // ConvTranspose: a product, then its columns are summed into the output

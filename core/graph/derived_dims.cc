@@ -9,13 +9,6 @@
 #include "core/graph/size_checks.h"
 
 namespace regraft::graph {
-namespace {
-
-constexpr std::int64_t kPastAnyEnd =
-    std::numeric_limits<std::int32_t>::max();  // where exporters let slices end
-
-}  // namespace
-
 Dim derived_dim(Tables& tables, const std::string& formula) {
   constexpr std::size_t kLongest = 512;  // formulas of formulas may double with every step
   return symbol_dim(formula.size() > kLongest ? tables.fresh_symbol() : tables.symbol(formula));

@@ -24,6 +24,8 @@ Dim product_dim(Tables& tables, std::span<const Dim> dims);
 /// total / parts when it comes out exactly: numbers divide, symbols cancel; else a derived dim, rounded down.
 /// Throws GraphError where numbers do not divide.
 Dim quotient_dim(Tables& tables, const OpInfo& op, std::span<const Dim> total, std::span<const Dim> parts);
+/// Where exporters let a slice end that takes all of a dim.
+inline constexpr std::int64_t kPastAnyEnd = 0x7fffffff;
 /// How many elements a slice takes, where the dim or a bound is a symbol; a negative number counts from the
 /// end.
 Dim slice_dim(Tables& tables, Dim dim, Element start, Element end, std::int64_t step);

@@ -30,6 +30,7 @@ TypeList infer_compare(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_where(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_matmul(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_einsum(Tables&, const OpInfo&, const AttrBlock&, Operands);
+TypeList infer_recurrence(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_gemm(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_conv(Tables&, const OpInfo&, const AttrBlock&, Operands);
 TypeList infer_conv_transpose(Tables&, const OpInfo&, const AttrBlock&, Operands);

@@ -89,6 +89,38 @@ TypeList infer_einsum(Tables& tables, const OpInfo& op, const AttrBlock& attrs, 
   return one_type(tables, a.dtype, dims);
 }
 
+TypeList infer_recurrence(Tables& tables, const OpInfo& op, const AttrBlock&, Operands operands) {
+  constexpr std::size_t kBias = 3, kLengths = 4;
+  const bool lstm = op.kind == OpKind::lstm;
+  const std::int64_t gates = lstm ? 4 : 3;
+  const TensorType x = operand_type(tables, operands, 0), w = operand_type(tables, operands, 1),
+                   r = operand_type(tables, operands, 2);
+  const auto require = [&](std::size_t i, const Dims& dims, const char* what) {
+    if (!has_operand(operands, i)) return;
+    const TensorType& type = operand_type(tables, operands, i);
+    if (type.dtype != x.dtype) fail(op, "mixes element types");
+    if (!type.ranked) return;
+    if (type.rank() != dims.size()) fail(op, std::string(what) + " of another rank");
+    for (std::size_t d = 0; d < dims.size(); ++d) require_equal(tables, op, type.dims[d], dims[d], what);
+  };
+  if (has_operand(operands, kLengths)) fail(op, "has lengths of sequences, which no rule knows");
+  if (!x.ranked || x.rank() != 3 || !w.ranked || w.rank() != 3 || !r.ranked || r.rank() != 3)
+    fail(op, "takes tensors of three dims");
+  const Dim hidden = r.dims[2];
+  if (is_symbol(hidden) || hidden < 1) fail(op, "the hidden size is not known");
+  const Dim rows = narrow(op, Wide{gates} * hidden), both = narrow(op, Wide{2} * rows);
+  require(1, {1, rows, x.dims[2]}, "dims of the weights");
+  require(2, {1, rows, hidden}, "dims of the recurrent weights");
+  require(kBias, {1, both}, "dims of the bias");
+  const Dims state{1, x.dims[1], hidden};
+  for (std::size_t i = kLengths + 1; i < operands.size(); ++i) require(i, state, "dims of a state");
+  const TypeId last = one_type(tables, x.dtype, state)[0];
+  TypeList types = one_type(tables, x.dtype, Dims{x.dims[0], 1, x.dims[1], hidden});
+  types.push_back(last);
+  if (lstm) types.push_back(last);
+  return types;
+}
+
 TypeList infer_gemm(Tables& tables, const OpInfo& op, const AttrBlock& attrs, Operands operands) {
   const TensorType a = operand_type(tables, operands, 0), b = operand_type(tables, operands, 1);
   if (a.dtype != b.dtype) fail(op, "mixes element types");

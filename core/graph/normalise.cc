@@ -123,7 +123,7 @@ void normalise_slice(Tables& tables, const OpInfo& op, AttrBlock& attrs, Operand
   Few axes(n, 0);
   for (std::size_t i = 0; i < n; ++i) axes[i] = static_cast<std::int64_t>(i);
   if (attrs.has(Attr::axes)) axes = few(attrs.ints(Attr::axes));
-  const Few steps = attrs.has(Attr::steps) ? few(attrs.ints(Attr::steps)) : Few(n, 1);
+  Few steps = attrs.has(Attr::steps) ? few(attrs.ints(Attr::steps)) : Few(n, 1);
   if (ends.size() != n || axes.size() != n || steps.size() != n)
     fail(op, "starts, ends, axes and steps differ in length");
   for (std::size_t i = 0; i < n; ++i) {
@@ -137,6 +137,17 @@ void normalise_slice(Tables& tables, const OpInfo& op, AttrBlock& attrs, Operand
     starts[i] = clamp(starts[i]);
     ends[i] = clamp(ends[i]);
   }
+  // Axes of which all is taken are left out, but for the last one left.
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Dim dim = x.dims[static_cast<std::size_t>(axes[i])];
+    const bool whole = steps[i] == 1 && starts[i] == 0 &&
+                       (is_symbol(dim) ? ends[i] >= kPastAnyEnd : ends[i] == dim);
+    if (whole && (kept > 0 || i + 1 < n)) continue;
+    starts[kept] = starts[i], ends[kept] = ends[i], axes[kept] = axes[i], steps[kept] = steps[i];
+    ++kept;
+  }
+  starts.resize(kept), ends.resize(kept), axes.resize(kept), steps.resize(kept);
   settle(attrs, Attr::starts, starts);
   settle(attrs, Attr::ends, ends);
   settle(attrs, Attr::axes, axes);

@@ -106,6 +106,8 @@ enum class OpKind : std::uint16_t {
   quantize_linear,
   dequantize_linear,
   einsum,
+  lstm,
+  gru,
   count_  // number of kinds
 };
 
@@ -114,13 +116,18 @@ inline bool is_operation(OpKind kind) {
   return kind != OpKind::input && kind != OpKind::weight;
 }
 
+/// One forward pass over rows in time order: an LSTM of the standard, or a GRU with linear_before_reset.
+inline bool is_recurrence(OpKind kind) {
+  return kind == OpKind::lstm || kind == OpKind::gru;
+}
+
 inline constexpr std::size_t kOpKinds = static_cast<std::size_t>(OpKind::count_);
 
 enum OpTrait : std::uint32_t {
   kElementwise = 1u << 0,  // out[i] depends on in[i] alone (after broadcasting)
   kCommutative = 1u << 1,  // two inputs may be swapped
   kVariadic = 1u << 2,     // any number of inputs
-  kMultiOutput = 1u << 3,  // output count follows from the attributes (Split)
+  kMultiOutput = 1u << 3,  // several outputs: output_count
   kMonotone = 1u << 4,     // elementwise and non-decreasing: commutes with max
   kFoldable = 1u << 5,     // graph/evaluate.h can compute it on constants
   kMovement = 1u << 6,     // only moves or repeats elements

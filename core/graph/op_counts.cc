@@ -72,6 +72,8 @@ std::int64_t flops(const Tables& tables, const Signature& s, const Bindings& bin
     case OpKind::instance_norm:
       return 8 * out;
     case OpKind::einsum:
+    case OpKind::lstm:
+    case OpKind::gru:
     case OpKind::opaque:
       return opaque_flops(tables, s, bindings);
     case OpKind::batch_norm:

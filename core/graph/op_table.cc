@@ -187,6 +187,8 @@ const std::vector<OpInfo> kTable{
     {K::dequantize_linear, "DequantizeLinear", 2, 3, 0, kAxisOne, kNoOperands, infer_dequantize,
      normalise_quantised},
     {K::einsum, "Einsum", 2, 2, 0, kEinsum, kNoOperands, infer_einsum, nullptr},
+    {K::lstm, "LSTM", 3, 7, kMultiOutput, kNoAttrs, kNoOperands, infer_recurrence, nullptr},
+    {K::gru, "GRU", 3, 6, kMultiOutput, kNoAttrs, kNoOperands, infer_recurrence, nullptr},
 };
 
 /// Moves constant operands into attributes: all that are present, or none.
@@ -270,7 +272,16 @@ std::span<const std::string_view> runtime_domains() {
 }
 
 std::size_t output_count(OpKind kind, const AttrBlock& attrs) {
-  return kind == OpKind::split ? attrs.ints(Attr::split).size() : 1;
+  switch (kind) {
+    case OpKind::split:
+      return attrs.ints(Attr::split).size();
+    case OpKind::lstm:
+      return 3;
+    case OpKind::gru:
+      return 2;
+    default:
+      return 1;
+  }
 }
 
 AttrBlock canonical_attrs(Tables& tables, OpKind kind, AttrBlock attrs, InlineVector<Operand, 4>& operands) {

@@ -184,7 +184,8 @@ std::string_view opaque_name(const Tables& tables, const Signature& signature) {
 }
 
 const OpaqueOp* opaque_op(const Tables& tables, const Signature& signature) {
-  if (signature.kind == OpKind::einsum) return opaque_op(op_info(OpKind::einsum).name);
+  if (signature.kind == OpKind::einsum || is_recurrence(signature.kind))
+    return opaque_op(op_info(signature.kind).name);
   if (signature.kind != OpKind::opaque) return nullptr;
   const std::string_view name = opaque_name(tables, signature);
   const std::string* mode = text_of(tables, signature, Attr::mode);

@@ -107,8 +107,8 @@ std::string missing_form(const Tables& tables, OpKind kind, const AttrBlock& att
 }
 
 std::string missing_kernel(const Tables& tables, OpKind kind, std::span<const TypeId> inputs) {
-  if (kind == OpKind::multi_head_attention && !inputs.empty() &&
-      tables.type(inputs[0]).dtype != DType::float32)
+  const bool float32_only = kind == OpKind::multi_head_attention || is_recurrence(kind);
+  if (float32_only && !inputs.empty() && tables.type(inputs[0]).dtype != DType::float32)
     return "has no kernel for " + dtype_name(tables.type(inputs[0]).dtype);
   if (kind == OpKind::resize && !inputs.empty()) {
     const DType dtype = tables.type(inputs[0]).dtype;

@@ -6,6 +6,7 @@
 #include "core/graph/evaluate.h"
 #include "core/graph/opset.h"
 #include "core/onnx/onnx_error.h"
+#include "core/onnx/recurrent_nodes.h"
 
 namespace regraft::onnx {
 namespace {
@@ -92,6 +93,8 @@ class NodeWriter {
       else
         write_attribute(attr, value);
     }
+    if (graph::is_recurrence(node_.kind))
+      add_recurrence_attributes(out_, node_.kind, graph_.type(node_.inputs[2]).dims[2]);
     if (node_.kind == OpKind::gemm && inputs_.size() < 3 && opset_ < 11)
       inputs_.resize(3), inputs_[2] = constants_.scalar(dtype(), 0);
     while (!inputs_.empty() && inputs_.back().empty()) inputs_.pop_back();

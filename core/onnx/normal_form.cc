@@ -7,6 +7,7 @@
 
 #include "core/graph/einsum_products.h"
 #include "core/graph/evaluate.h"
+#include "core/onnx/recurrent_nodes.h"
 #include "core/onnx/shape_elements.h"
 #include "core/onnx/tensor_data.h"
 
@@ -69,7 +70,7 @@ bool is_handled(OpKind kind, std::string_view name) {
          (kind == OpKind::reshape && name == "allowzero") ||
          (kind == OpKind::constant_of_shape && name == "value") ||
          (kind == OpKind::multi_head_attention && (name == "scale" || name == "mask_filter_value")) ||
-         (kind == OpKind::resize && name != "axes") ||
+         (kind == OpKind::resize && name != "axes") || graph::is_recurrence(kind) ||
          (kind == OpKind::identity && (name == "ratio" || name == "seed"));  // of a Dropout
 }
 
@@ -371,6 +372,10 @@ std::optional<AttrBlock> read_attributes(const pb::NodeProto& node, OpKind kind,
       break;
     case OpKind::einsum:
       understood = read_equation(tables, operands, *attrs);
+      break;
+    case OpKind::lstm:
+    case OpKind::gru:
+      understood = is_plain_recurrence(node, kind, tables, operands);
       break;
     case OpKind::reshape:
       understood = shape_is_plain(node, tables, operands);

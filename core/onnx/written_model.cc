@@ -220,8 +220,11 @@ class GraphWriter {
     return placed.proto.output(0);
   }
 
-  /// Outputs that were left out stay so unless something uses them now.
+  /// Outputs that were left out, those behind the last one too, stay so unless something uses them now.
   void name_outputs(NodeId id, pb::NodeProto& out) {
+    auto known = static_cast<std::uint32_t>(graph_.node(id).outputs.size());
+    while (known > 0 && graph_.use_count({id, known - 1}) == 0) --known;
+    while (static_cast<std::uint32_t>(out.output_size()) < known) out.add_output("");
     for (int k = 0; k < out.output_size(); ++k) {
       const Value value{id, static_cast<std::uint32_t>(k)};
       const bool left_out = out.output(k).empty() && graph_.use_count(value) == 0;

@@ -39,16 +39,48 @@ class Descent {
         scouts_(problem, context) {}
 
   SearchResult run() {
-    while (descend(run_, state_, gains_)) {
+    bool goes_on = descend(run_, state_, gains_);
+    if (goes_on) descend_by_families();
+    while (goes_on) {
       bottom_ = state_.depth();
       bottom_us_ = state_.cost_model().latency_us();
       if (!take_cheapest() && !take_before_descent() && !take_two_before_descent()) break;
       gains_.touch(state_.graph(), state_.touched_since(bottom_));
+      goes_on = descend(run_, state_, gains_);
     }
     return run_.finish();
   }
 
  private:
+  /// Begins again by each family that is taken together and gains by itself, and stays where that leads
+  /// lower: a descent may change what such a family matches (the products of recurrent cells) before it is
+  /// taken.
+  void descend_by_families() {
+    const auto here = [&] {
+      const auto path = state_.path();
+      return std::vector<rules::Match>(path.begin(), path.end());
+    };
+    std::vector<rules::Match> lowest = here();
+    double lowest_us = state_.cost_model().latency_us();
+    state_.rewind_to(0);
+    const double start_us = state_.cost_model().latency_us();
+    for (const std::uint32_t rule : matching_rules(state_)) {
+      if (state_.rules().together_with(rule).size() == 1) continue;
+      if (!run_.begin_expansion()) break;
+      if (!take(run_, state_, rule)) continue;
+      Gains gains;
+      if (env::cheaper(state_.cost_model().latency_us(), start_us)) descend(run_, state_, gains);
+      if (env::cheaper(state_.cost_model().latency_us(), lowest_us)) {
+        lowest = here();
+        lowest_us = state_.cost_model().latency_us();
+        gains_ = std::move(gains);
+      }
+      state_.rewind_to(0);
+    }
+    for (const rules::Match& match : lowest) state_.apply(match);
+    run_.offer(state_.cost_model(), state_.path());
+  }
+
   static bool take(SearchRun& run, env::RewriteState& state, std::uint32_t rule) {
     if (!take_all_sites(run, state, rule)) return false;
     run.visit(graph::structural_hash(state.graph()));

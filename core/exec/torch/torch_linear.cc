@@ -144,6 +144,37 @@ Tensors attention(const TorchCall& call) {
   return {mixed.transpose(1, 2).flatten(2)};
 }
 
+/// One forward pass over rows in time order, gates as ONNX has them: i o f c of an LSTM, z r h of a GRU,
+/// whose reset comes behind its product.
+Tensors recurrence(const TorchCall& call) {
+  const bool lstm = call.kind == K::lstm;
+  const std::int64_t gates = lstm ? 4 : 3;
+  const Tensor &x = call.input(0), w = call.input(1).squeeze(0), r = call.input(2).squeeze(0);
+  const auto given = [&](std::size_t i, const Ints& dims) {
+    return call.has_input(i) ? call.input(i).squeeze(0) : at::zeros(dims, x.options());
+  };
+  const Ints state{x.size(1), r.size(1)};
+  const std::vector<Tensor> bias = given(3, {2 * w.size(0)}).chunk(2, 0);
+  Tensor h = given(5, state), c = lstm ? given(6, state) : h;
+  Tensors rows;
+  for (std::int64_t t = 0; t < x.size(0); ++t) {
+    const Tensors of_x = (at::matmul(x.select(0, t), w.t()) + bias[0]).chunk(gates, 1);
+    const Tensors of_h = (at::matmul(h, r.t()) + bias[1]).chunk(gates, 1);
+    const auto gate = [&](std::size_t i) { return at::sigmoid(of_x[i] + of_h[i]); };
+    if (lstm) {
+      c = gate(2) * c + gate(0) * at::tanh(of_x[3] + of_h[3]);
+      h = gate(1) * at::tanh(c);
+    } else {
+      const Tensor kept = gate(0);
+      h = (1 - kept) * at::tanh(of_x[2] + gate(1) * of_h[2]) + kept * h;
+    }
+    rows.push_back(h);
+  }
+  const Tensor y =
+      rows.empty() ? at::zeros({0, 1, state[0], state[1]}, x.options()) : at::stack(rows, 0).unsqueeze(1);
+  return lstm ? Tensors{y, h.unsqueeze(0), c.unsqueeze(0)} : Tensors{y, h.unsqueeze(0)};
+}
+
 Tensors softmax(const TorchCall& call) {
   return {at::softmax(call.input(0), call.attrs.integer(Attr::axis))};
 }
@@ -255,6 +286,9 @@ TorchRow linear_row(K kind) {
       return dequantize;
     case K::einsum:
       return einsum;
+    case K::lstm:
+    case K::gru:
+      return recurrence;
     case K::gemm:
       return gemm;
     case K::conv:

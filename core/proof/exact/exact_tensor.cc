@@ -91,6 +91,9 @@ std::vector<ExactTensor> evaluate_exactly(OpKind kind, const graph::AttrBlock& a
       return {exact_linear(kind, attrs, inputs, std::move(out))};
     case OpKind::multi_head_attention:
       return {exact_attention(attrs, inputs, std::move(out))};
+    case OpKind::lstm:
+    case OpKind::gru:
+      return exact_recurrence(kind, inputs);
     case OpKind::batch_norm:
     case OpKind::layer_norm:
     case OpKind::softmax:

@@ -40,6 +40,7 @@ ExactTensor exact_elementwise(graph::OpKind kind, const graph::AttrBlock& attrs,
 ExactTensor exact_linear(graph::OpKind kind, const graph::AttrBlock& attrs, ExactInputs inputs,
                          ExactTensor out);
 ExactTensor exact_attention(const graph::AttrBlock& attrs, ExactInputs inputs, ExactTensor out);
+std::vector<ExactTensor> exact_recurrence(graph::OpKind kind, ExactInputs inputs);
 ExactTensor exact_normalisation(graph::OpKind kind, const graph::AttrBlock& attrs, ExactInputs inputs,
                                 ExactTensor out);
 ExactTensor exact_reduction(graph::OpKind kind, const graph::AttrBlock& attrs, ExactInputs inputs,

@@ -61,12 +61,14 @@ void add_proof(const rules::RuleSet& alone, const VerifyOptions& options, Verdic
   verdict.proof_seconds = thread_seconds() - start;
   verdict.why_not_proved = found.why_not;
   if (!found.proved) return;
-  verdict.proof = std::move(found.smt);
   verdict.ranks = found.most_rank;
   verdict.only = found.fails_above;
   verdict.equalities = found.equalities;
   verdict.whole = found.whole;
-  if (!found.sets) verdict.status = RuleStatus::proved;
+  if (!found.sets) {
+    verdict.status = RuleStatus::proved;
+    verdict.proof = std::move(found.smt);
+  }
   verdict.note = (found.sets ? "sets to 3, ranks to " + std::to_string(found.most_rank) + ", " : "") +
                  std::to_string(found.cases) + " cases, " + std::to_string(found.whole) + " of " +
                  std::to_string(found.equalities) + " equalities whole in Z3" +

@@ -24,9 +24,8 @@ struct Verdict {
   std::string rule, family;
   bool refuted = false;
   rules::RuleStatus status = rules::RuleStatus::tested;
-  std::string note;  // in words: the grid, or the counterexample
-  std::string
-      proof;  // the SMT-LIB text, where there is one; of a rule on sets it covers sets of up to three only
+  std::string note;                       // in words: the grid, or the counterexample
+  std::string proof;                      // the SMT-LIB text, of a rule that is proved
   std::size_t ranks = 3;                  // proved: for tensors of at most so many dims
   bool only = false;                      // proved: and not loaded for more (status_table.h)
   std::size_t equalities = 0, whole = 0;  // of the proof: how many of how many z3 confirms from definitions

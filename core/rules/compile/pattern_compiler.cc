@@ -124,6 +124,10 @@ void PatternCompiler::compile_node(const Expr& e, std::int16_t member_set,
   if (!opaque && !op.is(graph::kMultiOutput) && (node.outputs.size() > 1 || node.outputs[0].sequence)) {
     reporter_.fail(e.at, std::string(op.name) + " has one output", "bind it to one name");
   }
+  if (graph::is_recurrence(op.kind) && node.outputs.size() != graph::output_count(op.kind, {}))
+    reporter_.fail(
+        e.at, std::string(op.name) + " has " + std::to_string(graph::output_count(op.kind, {})) + " outputs",
+        "bind each to a name");
   node.commutative =
       e.args.size() == 2 && op.is(graph::kCommutative) && !op.is(graph::kVariadic) && node.kinds.count() == 1;
   node.index = rule_.frames[static_cast<std::size_t>(member_set + 1)].nodes++;

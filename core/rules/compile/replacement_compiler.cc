@@ -242,8 +242,8 @@ Slot ReplacementCompiler::operation(const Expr& e, std::int16_t member_set, std:
   }
   const bool several = graph::op_info(step.kind).is(graph::kMultiOutput);
   if (several != (sequence || outputs.size() > 1)) {
-    reporter_.fail(e.at, several ? "Split has several outputs" : "this operation has one output",
-                   several ? "bind them as (a, b) = Split{...}(x)" : "bind it to one name");
+    reporter_.fail(e.at, several ? e.text + " has several outputs" : "this operation has one output",
+                   several ? "bind them as (a, b) = " + e.text + "(...)" : "bind it to one name");
   }
   attributes(e, step);
   for (const Expr& arg : e.args) step.operands.push_back(operand(arg, member_set));

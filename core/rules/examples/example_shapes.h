@@ -5,19 +5,21 @@
 
 #include "core/graph/op.h"
 #include "core/rules/examples/choices.h"
+#include "core/rules/examples/example_cells.h"
 #include "core/rules/examples/example_limits.h"
 #include "core/rules/examples/example_roles.h"
-#include "core/rules/examples/example_windows.h"
 #include "core/rules/examples/rule_hints.h"
 
 namespace regraft::rules {
 
 /// Chooses dims of an operation's operands so that they fit together more often than not.
-class ExampleShapes : public ExampleWindows {
+class ExampleShapes : public ExampleCells {
  public:
   using K = graph::OpKind;
 
-  ExampleShapes(Choices& choices, const ExampleLimits& limits) : ExampleWindows(choices, limits) {}
+  /// `gates`: those of a recurrent cell, 0 for rules of none.
+  ExampleShapes(Choices& choices, const ExampleLimits& limits, std::size_t gates)
+      : ExampleCells(choices, limits, gates) {}
 
   std::int64_t trans_a() const { return static_cast<std::int64_t>(trans_a_); }
   std::int64_t trans_b() const { return static_cast<std::int64_t>(trans_b_); }
@@ -33,6 +35,7 @@ class ExampleShapes : public ExampleWindows {
       return dims;
     }
     if (kind == K::conv) return image_for(other);
+    if (graph::is_recurrence(kind)) return rows_for(other);
     const bool elementwise = graph::op_info(kind).is(graph::kElementwise);
     return elementwise && choices_.drawn(4) == 0 ? broadcast_to(other, range) : other;
   }
@@ -46,6 +49,7 @@ class ExampleShapes : public ExampleWindows {
   /// Dims of the first operand. `may_transpose`: a Gemm's first operand may be read transposed.
   Dims first_dims(graph::OpKind kind, const RankRange& range, bool may_transpose) {
     refuse_many(range);
+    if (const auto cell = first_of_cell()) return *cell;
     switch (kind) {
       case K::conv:
       case K::max_pool:
@@ -66,6 +70,9 @@ class ExampleShapes : public ExampleWindows {
         return rows_ = rows_dims(rank_of(range, 2));
       case K::multi_head_attention:
         return headed_dims();
+      case K::lstm:
+      case K::gru:
+        return rows_for({});
       case K::slice:
       case K::split:
         return with_a_larger_one(some_dims(choices_.drawn(8) == 0 ? rank_of(range, 0) : rank_of(range, 1)));
@@ -122,6 +129,7 @@ class ExampleShapes : public ExampleWindows {
                                                                  : true;
     const bool any = kind == K::matmul || kind == K::layer_norm;
     if (!wide || (any && first.empty())) throw graph::GraphError("the draw does not fit", "instance", "");
+    if (const auto cell = cell_dims(kind, given)) return *cell;
     switch (kind) {
       case K::conv:
         if (n == 2) return {given[1][0]};
@@ -145,6 +153,9 @@ class ExampleShapes : public ExampleWindows {
         return contracted_dims(first, range);
       case K::multi_head_attention:
         return attended_dims(given);
+      case K::lstm:
+      case K::gru:
+        return recurrent_dims(kind == K::lstm ? 4 : 3, given);
       case K::quantize_linear:
       case K::dequantize_linear:
         if (n == 2) return given[1];
@@ -353,10 +364,8 @@ class ExampleShapes : public ExampleWindows {
 
   Dims rows_;    // of the Reshape before
   Dims labels_;  // of the Einsum before
-  std::optional<std::size_t> joined_axis_;
   std::int64_t heads_ = 0;
   bool trans_a_ = false;
-  std::size_t trans_b_ = 0;
   std::int64_t norm_axis_ = 0;
 };
 

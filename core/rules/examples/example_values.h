@@ -187,6 +187,10 @@ class ExampleValues {
   // From the front or, sometimes, counted from the end; steps are chosen with them.
   graph::Ints starts(const graph::Ints& x) {
     given_ = false;
+    if (shapes_.has_gates()) {
+      steps_ = {1};
+      return starts_ = {shapes_.start_of_gate()};
+    }
     const std::size_t ways = steps_[0] > 1 ? 2 : 4;  // slices of slices, both in steps
     const bool three = x.size() > 2 && choices_.drawn(12) == 0;
     starts_.assign(three ? 3 : x.size() > 1 && choices_.drawn(4) == 0 ? 2 : 1, 0);
@@ -202,6 +206,7 @@ class ExampleValues {
     return starts_;
   }
   graph::Ints ends() {
+    if (shapes_.has_gates()) return {starts_[0] + shapes_.hidden()};
     graph::Ints out;
     for (std::size_t i = 0; i < starts_.size(); ++i) {
       const std::int64_t more =

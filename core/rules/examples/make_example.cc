@@ -25,7 +25,7 @@ class ExampleGenerator {
         limits_(limits),
         hints_(rule, choices),
         roles_(rule),
-        shapes_(choices, limits),
+        shapes_(choices, limits, gates_of(rule)),
         leaves_(rule, builder, choices, limits),
         some_(choices, shapes_, leaves_, limits) {
     for (std::size_t d = 0; d < rule_.member_sets.size(); ++d) {
@@ -79,6 +79,20 @@ class ExampleGenerator {
     const auto usual = static_cast<std::int64_t>(1 + choices_.drawn(3));
     for (std::int64_t more = shapes_.near_named(kMostReaders).value_or(usual); more > 0; --more)
       b_.output(b_.op(K::identity, {value}));
+  }
+
+  // Parts of one tensor, where Sigmoids follow: the gates of a recurrent cell.
+  static std::size_t gates_of(const CompiledRule& rule) {
+    const auto is = [](const PatternNode& node, K kind) {
+      return node.kinds.count() == 1 && node.kinds.test(static_cast<std::size_t>(kind));
+    };
+    std::map<std::uint16_t, std::size_t> parts;  // by what they are of
+    bool squashed = false;
+    for (const PatternNode& node : rule.nodes) {
+      squashed |= is(node, K::sigmoid);
+      if (is(node, K::slice)) ++parts[node.operands[0].slot.index];
+    }
+    return squashed && !parts.empty() && parts.begin()->second > 2 ? parts.begin()->second : 0;
   }
 
   std::size_t below(std::size_t n) { return choices_.below(n); }

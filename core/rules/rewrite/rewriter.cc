@@ -86,14 +86,15 @@ std::string Rewriter::State::build(const CompiledRule& rule, Bindings& bindings)
 }
 
 void Rewriter::State::replace(const Match& match) {
-  for (const Change& change : changes) {
-    if (graph.use_count(change.before) == 0) continue;
-    rewrite.before.push_back(change.before);
-    rewrite.after.push_back(change.after->value);
-  }
+  std::erase_if(changes, [&](const Change& change) { return graph.use_count(change.before) == 0; });
   for (const Change& change : changes) graph.replace_uses(change.before, change.after->value);
   added.insert(added.end(), match.nodes.begin(), match.nodes.end());
   graph.remove_dead(added);
+  for (const Change& change : changes) {
+    if (!graph.alive(change.after->value.node)) continue;  // matched nodes alone read it
+    rewrite.before.push_back(change.before);
+    rewrite.after.push_back(change.after->value);
+  }
   merge_equal_users(graph, rewrite.after);
 }
 

@@ -65,6 +65,24 @@ TEST_F(Infer, MatMulFollowsNumpy) {
   EXPECT_THAT(error(OpKind::matmul, {}, {of({2, 3}), of({4, 2})}), HasSubstr("inner dims differ"));
 }
 
+TEST_F(Infer, RecurrencesHaveOneDirection) {
+  const auto x = of({symbol("steps"), symbol("batch"), 5}), w = of({1, 12, 5}), r = of({1, 12, 3});
+  const std::string rows = "float32[steps, 1, batch, 3]", last = " float32[1, batch, 3]";
+  EXPECT_EQ(infer(OpKind::lstm, {}, {x, w, r}), rows + last + last);
+  EXPECT_EQ(infer(OpKind::gru, {}, {x, of({1, 9, 5}), of({1, 9, 3}), of({1, 18})}), rows + last);
+  EXPECT_THAT(error(OpKind::gru, {}, {x, w, r}), HasSubstr("dims of the weights differ: 12 and 9"));
+  EXPECT_THAT(error(OpKind::lstm, {}, {x, of({2, 12, 5}), of({2, 12, 3})}),
+              HasSubstr("dims of the weights differ: 2 and 1"));
+  EXPECT_THAT(error(OpKind::lstm, {}, {x, of({1, 12, 6}), r}), HasSubstr("differ: 6 and 5"));
+  EXPECT_THAT(error(OpKind::lstm, {}, {x, w, r, of({1, 12})}), HasSubstr("dims of the bias differ"));
+  EXPECT_THAT(error(OpKind::lstm, {}, {x, w, of({1, 12, symbol("hidden")})}),
+              HasSubstr("the hidden size is not known"));
+  EXPECT_THAT(error(OpKind::lstm, {}, {x, w, r, of({1, 24}), of({2})}), HasSubstr("lengths of sequences"));
+  EXPECT_THAT(
+      error(OpKind::lstm, {}, {of({4, 2, 5}), w, r, of({1, 24}), Operand{.present = false}, of({1, 1, 3})}),
+      HasSubstr("dims of a state differ: 1 and 2"));
+}
+
 TEST_F(Infer, EinsumFollowsItsLabels) {
   const AttrBlock products{{Attr::equation, Ints{0, 1, 2, 2, 3, 1, 0, 3}}};
   EXPECT_EQ(infer(OpKind::einsum, products, {of({symbol("batch"), 2, 3}), of({3, 4})}),

@@ -110,6 +110,8 @@ std::vector<Case> cases() {
       {OpKind::expand, {{Attr::shape, Ints{2, 3, 4}}}, {{3, 1}}, 8},
       {OpKind::resize, {{Attr::shape, Ints{3, 4}}}, {{2, 5, 1, 4}}, 10},
       {OpKind::einsum, {{Attr::equation, Ints{0, 1, 2, 3, 0, 2, 0, 3, 1}}}, {{2, 3, 4}, {5, 2, 4}}, 12},
+      {OpKind::lstm, {}, {{4, 2, 5}, {1, 12, 5}, {1, 12, 3}, {1, 24}}},
+      {OpKind::gru, {}, {{4, 2, 5}, {1, 9, 5}, {1, 9, 3}, {1, 18}}},
       {OpKind::multi_head_attention,
        {{Attr::num_heads, i64(2)}, {Attr::scale, 0.5}},
        {{2, 3, 4}, {2, 5, 4}, {2, 5, 6}}},

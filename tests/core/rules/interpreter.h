@@ -12,6 +12,7 @@
 #include "core/graph/graph.h"
 #include "core/graph/order.h"
 #include "core/rules/quantised_reference.h"
+#include "core/rules/recurrence_reference.h"
 
 namespace regraft::rules::testing {
 
@@ -70,6 +71,7 @@ class Interpreter {
     const bool extreme = node.kind == K::reduce_max || node.kind == K::reduce_min;
     if (!(extreme && graph::is_float(in[0]->dtype)) && graph::can_evaluate(graph_.tables(), node.kind, types))
       return graph::evaluate_op(node.kind, attrs, in);
+    if (graph::is_recurrence(node.kind)) return recurrence(node.kind, in);
     HostTensor out;
     out.dtype = graph_.tables().type(node.outputs[0]).dtype;
     const auto& dims = graph_.tables().type(node.outputs[0]).dims;

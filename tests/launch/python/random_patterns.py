@@ -309,6 +309,50 @@ def even(x):
     return x.fixed(1) and x[1] % 2 == 0
 
 
+def gates(m, x, count, hidden):
+    shapes = [(x[0], hidden)] * count
+    if m.opset < 13:
+        return m.add("Split", [x], shapes, outputs=count, axis=1, split=[hidden] * count)
+    return m.add("Split", [x, m.ints(*[hidden] * count)], shapes, outputs=count, axis=1)
+
+
+def cells(m, x):
+    """Steps of an LSTM or a GRU, written out; what an LSTM keeps may be read between them."""
+    lstm, hidden, form = m.chance(60), m.pick(1, 3), m.pick("gemms", "last", "joined")
+    count = 4 if lstm else 3
+    rows, state = count * hidden, (x[0], hidden)
+    weights = [m.weight(*shape) for shape in ((x[1], rows), (hidden, rows), (x[1] + hidden, rows), (rows,), (rows,))]
+    h = m.add("Tanh", [product(m, x, hidden)], state)
+    c = m.add("Neg", [h], state)
+
+    def binary(op, a, b):
+        return m.add(op, [a, b], a.shape)
+
+    def open_(part):
+        return m.add("Sigmoid", [part], state)
+
+    def of(value, weight, bias):
+        return m.add("Gemm", [value, weights[weight], weights[bias]], (x[0], rows))
+
+    for _ in range(m.pick(1, 2, 3)):
+        if not lstm:
+            a, b = gates(m, of(x, 0, 3), 3, hidden), gates(m, of(h, 1, 4), 3, hidden)
+            reset, update = (open_(binary("Add", a[i], b[i])) for i in range(2))
+            new = m.add("Tanh", [binary("Add", a[2], binary("Mul", reset, b[2]))], state)
+            h = binary("Add", binary("Mul", binary("Sub", h, new), update), new)
+            continue
+        if form == "gemms":
+            z = binary("Add", of(x, 0, 3), of(h, 1, 4))
+        elif form == "joined":
+            z = of(m.add("Concat", [x, h], (x[0], x[1] + hidden), axis=1), 2, 3)
+        else:
+            parts = [m.add("MatMul", [value, weights[i]], (x[0], rows)) for i, value in enumerate((x, h))]
+            z = m.add("Add", [binary("Add", *parts), weights[3]], (x[0], rows))
+        i, f, g, o = gates(m, z, 4, hidden)
+        c = binary("Add", binary("Mul", open_(f), c), binary("Mul", open_(i), m.add("Tanh", [g], state)))
+        h = binary("Mul", open_(o), m.add("Tanh", [c], state))
+
+
 ROWS = [
     Row("siblings", siblings, ranks=(2, 3, 4), fits=last),
     Row("gemm siblings", gemm_siblings, ranks=(2,), fits=last),
@@ -331,6 +375,7 @@ ROWS = [
     Row("mean of product", mean_of_product, ranks=(3,), fits=last),
     Row("two products", two_products, ranks=(2, 3), fits=last),
     Row("QDQ", quantised, since=10, floats="f", weight=0.3),
+    Row("cells", cells, since=11, ranks=(2,), fits=last, floats="f"),
     Row("by shape", by_shape, ranks=(2, 3, 4)),
     Row("repeated", repeated, since=8, ranks=(2, 3, 4), fits=last),
     Row("zeros", zeros, since=9, ranks=(2, 3), fits=lambda x: x.fixed(*range(1, x.rank))),

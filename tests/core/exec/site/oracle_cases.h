@@ -59,6 +59,20 @@ inline std::vector<Case> linear_cases() {
     model.input("a", {2, 3, 4}).input("b", {5, 2, 4}).output("y", {2, 5, 3});
     set_text(model.node("Einsum", {"a", "b"}, {"y"}), "equation", "bic, jbc -> bji");
   });
+  for (const bool lstm : {true, false}) {
+    const int rows = lstm ? 12 : 9;
+    cases.add(lstm ? "LSTM" : "GRU", [lstm, rows](ModelBuilder& model) {
+      model.input("x", {4, 2, 5}).input("h", {1, 2, 3}).input("c", {1, 2, 3});
+      model.input("w", {1, rows, 5}).input("r", {1, rows, 3}).input("b", {1, 2 * rows});
+      model.output("y", {4, 1, 2, 3}).output("k", {1, 2, 3}).output("l", {1, 2, 3});
+      Node& node = lstm ? model.node("LSTM", {"x", "w", "r", "b", "", "h", "c"}, {"y", "k", "l"})
+                        : model.node("GRU", {"x", "w", "r", "b", "", "h"}, {"y", "k"});
+      set_int(node, "hidden_size", 3);
+      if (lstm) return;
+      set_int(node, "linear_before_reset", 1);
+      model.node("Identity", {"c"}, {"l"});
+    });
+  }
   cases.add("Gemm", [](ModelBuilder& model) {
     model.input("a", {4, 3}).input("b", {5, 4}).input("c", {5}).output("y", {3, 5});
     Node& node = model.node("Gemm", {"a", "b", "c"}, {"y"});
