@@ -141,8 +141,8 @@ void normalise_slice(Tables& tables, const OpInfo& op, AttrBlock& attrs, Operand
   std::size_t kept = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const Dim dim = x.dims[static_cast<std::size_t>(axes[i])];
-    const bool whole = steps[i] == 1 && starts[i] == 0 &&
-                       (is_symbol(dim) ? ends[i] >= kPastAnyEnd : ends[i] == dim);
+    const bool whole =
+        steps[i] == 1 && starts[i] == 0 && (is_symbol(dim) ? ends[i] >= kPastAnyEnd : ends[i] == dim);
     if (whole && (kept > 0 || i + 1 < n)) continue;
     starts[kept] = starts[i], ends[kept] = ends[i], axes[kept] = axes[i], steps[kept] = steps[i];
     ++kept;

@@ -65,6 +65,19 @@ TEST_F(Infer, MatMulFollowsNumpy) {
   EXPECT_THAT(error(OpKind::matmul, {}, {of({2, 3}), of({4, 2})}), HasSubstr("inner dims differ"));
 }
 
+TEST_F(Infer, ASliceNamesNoAxisOfWhichAllIsTaken) {
+  constexpr std::int64_t kEnd = std::numeric_limits<std::int32_t>::max();
+  const auto x = of({symbol("batch"), 5, 6});
+  EXPECT_EQ(infer(OpKind::slice, {}, {x, values({0, 1, 0}), values({kEnd, 3, 6}), values({0, 1, 2})}),
+            "float32[batch, 2, 6]");
+  EXPECT_EQ(canonical.ints(Attr::axes), Ints{1});
+  EXPECT_EQ(canonical.ints(Attr::starts), Ints{1});
+  EXPECT_EQ(canonical.ints(Attr::ends), Ints{3});
+  EXPECT_EQ(infer(OpKind::slice, {}, {x, values({0, 0}), values({kEnd, 5}), values({0, 1})}),
+            "float32[batch, 5, 6]");
+  EXPECT_EQ(canonical.ints(Attr::axes), Ints{1}) << "the last one, where all is taken";
+}
+
 TEST_F(Infer, RecurrencesHaveOneDirection) {
   const auto x = of({symbol("steps"), symbol("batch"), 5}), w = of({1, 12, 5}), r = of({1, 12, 3});
   const std::string rows = "float32[steps, 1, batch, 3]", last = " float32[1, batch, 3]";

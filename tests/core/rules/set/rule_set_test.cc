@@ -55,6 +55,7 @@ const testing::BadRule kEachBadRules[] = {
     {"r: Conv{*}(x, w) => x", "1:4", "'*' without a name"},
     {"r: (a, b) = Split{c, s}(x) => x", "1:31", "which root"},
     {"r: (a, b) = Relu(x) => a = x; b = x", "1:13", "has one output"},
+    {"r: Squeeze{[1]}(LSTM(x, w, r)) => x", "1:17", "LSTM has 3 outputs"},
     {"r: y = Relu(x) => x = y", "1:19", "is an operand of the left side"},
     {"r: y = Relu(x) => y = Sigmoid(y)", "1:23", "reads a value that it replaces"},
     {"r: Relu(x), $ => x", "1:13", "unexpected character"},
