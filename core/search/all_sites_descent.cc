@@ -1,6 +1,7 @@
 #include "core/search/all_sites_descent.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/graph/order.h"

@@ -1,3 +1,4 @@
+#include "core/graph/op.h"
 #include "core/proof/exact/exact_tensor.h"
 
 namespace regraft::proof {
