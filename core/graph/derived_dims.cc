@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <set>
 #include <vector>
 
 #include "core/graph/size_checks.h"
 
 namespace regraft::graph {
+
 Dim derived_dim(Tables& tables, const std::string& formula) {
   constexpr std::size_t kLongest = 512;  // formulas of formulas may double with every step
   return symbol_dim(formula.size() > kLongest ? tables.fresh_symbol() : tables.symbol(formula));
