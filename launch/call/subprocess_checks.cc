@@ -62,6 +62,7 @@ exec::EquivalenceReport verify_in_child(const std::filesystem::path& original,
   if (check.finite) arguments.emplace_back("--finite");
   if (check.session) arguments.insert(arguments.end(), {"--session", check.session->string()});
   if (check.probe_s) arguments.insert(arguments.end(), {"--probe-seconds", std::to_string(*check.probe_s)});
+  if (check.verdict_only) arguments.emplace_back("--verdict-only");
   for (const std::string& fixed : check.fixed) arguments.insert(arguments.end(), {"--fix", fixed});
   return exec::equivalence_from_json(run_for_json(std::move(arguments), {kDone, kNotEquivalent}, optimised));
 }

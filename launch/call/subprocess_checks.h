@@ -32,6 +32,7 @@ struct ChildCheck {
   bool finite = false;                  // the rewrites keep no Inf and no NaN in its place
   std::optional<std::filesystem::path> session = {};  // the other model's session settings
   std::optional<double> probe_s = {};                 // EquivalenceOptions::probe_s
+  bool verdict_only = false;                          // EquivalenceOptions::verdict_only
 };
 
 /// `regraft verify`: check_equivalence.

@@ -18,14 +18,13 @@ ChildCheck ResultCheck::options(bool bit_equal) const {
   return check;
 }
 
-exec::EquivalenceReport ResultCheck::check(const std::filesystem::path& model, bool bit_equal) {
-  ChildCheck how = options(bit_equal);
+exec::EquivalenceReport ResultCheck::check(const std::filesystem::path& model, ChildCheck how) {
   if (!probe_s_) probe_s_ = how.probe_s;
   how.probe_s = probe_s_;
   try {
     return verify_in_child(options_.input, model, how);
   } catch (const CrashError& error) {
-    if (bit_equal || options_.script) throw;
+    if (how.bit_equal || options_.script) throw;
     exec::EquivalenceReport report;
     report.reason = "the check failed: " + error.problem();
     return report;
@@ -33,7 +32,7 @@ exec::EquivalenceReport ResultCheck::check(const std::filesystem::path& model, b
 }
 
 exec::EquivalenceReport ResultCheck::whole_model(bool bit_equal) {
-  exec::EquivalenceReport report = check(output_.aside(), bit_equal);
+  exec::EquivalenceReport report = check(output_.aside(), options(bit_equal));
   if (!report.equivalent && probe_s_ && !std::exchange(differed_, true)) *probe_s_ *= 2;
   report.reason = output_.spoken(report.reason);
   return report;
@@ -43,7 +42,9 @@ std::optional<Bisection> ResultCheck::bisect_entries(double seconds) {
   const TempDir folder;
   const LogReplay replay(options_.input, write_log(folder.path()), options_.rules);
   const Deadline end(seconds);
-  const auto is_good = [&](const std::filesystem::path& model) { return check(model, false).equivalent; };
+  ChildCheck how = options(false);
+  how.verdict_only = true;
+  const auto is_good = [&](const std::filesystem::path& model) { return check(model, how).equivalent; };
   constexpr int kLeastSteps = 2;  // whatever they take
   int steps = 0;
   return bisect_refused(replay, is_good,

@@ -45,7 +45,7 @@ class ResultCheck {
   void replay_log() const;
 
  private:
-  exec::EquivalenceReport check(const std::filesystem::path& model, bool bit_equal);
+  exec::EquivalenceReport check(const std::filesystem::path& model, ChildCheck how);
   std::filesystem::path write_log(const std::filesystem::path& folder) const;
 
   const OptimiseOptions& options_;

@@ -265,7 +265,7 @@ EquivalenceReport check_within_tolerance(const std::filesystem::path& original,
   if (!report.reason.empty()) return report;
   settle(original, mismatches, reference, options, report);
   conclude(report, options.agreement);
-  if (report.equivalent) return report;
+  if (report.equivalent || options.verdict_only) return report;
   suspect_original(original, reference_session(), reference, report);
   if (!report.repeatable) return report;
   explain(original, optimised, reference, report);
@@ -287,6 +287,7 @@ EquivalenceReport check_bit_equal(const std::filesystem::path& original,
     run_optimised(original, optimised, how, reference, options.agreement, report);
     if (report.reason.empty()) conclude(report, options.agreement);
     if (report.equivalent) continue;
+    if (options.verdict_only) return report;
     suspect_original(original, how, reference, report);
     if (!report.repeatable) return report;
     report.reason += " (runtime's optimiser: " + std::string(optimisation_name(level)) + ")";

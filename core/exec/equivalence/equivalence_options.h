@@ -25,6 +25,8 @@ struct EquivalenceOptions {
   /// other model then runs on the same. As many again tell jumps from differences. A note says what was left
   /// out.
   double probe_s = std::numeric_limits<double>::infinity();
+  /// A difference is not explained: neither where it begins, nor whether the original is random.
+  bool verdict_only = false;
   std::optional<SessionOptions> session = {};  // of the other model, within tolerance: else as the original's
   const InputSource* inputs =
       nullptr;  // not owned; nullptr: RandomInputs with the meanings found in the original

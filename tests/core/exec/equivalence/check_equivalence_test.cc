@@ -326,6 +326,9 @@ TEST_F(Equivalence, NamesTheFirstInnerValueThatDiffers) {
   EXPECT_THAT(report.first_difference, HasSubstr("scaled (Mul)"));
   EXPECT_THAT(report.reason, HasSubstr("scaled (Mul)"));
   EXPECT_EQ(check(chain(2), chain(2)).first_difference, "");
+  const EquivalenceReport brief = check(chain(2), chain(2.5f), {.verdict_only = true});
+  EXPECT_FALSE(brief.equivalent);
+  EXPECT_EQ(brief.first_difference, "");
 }
 
 /// Moves an initializer's contents into a data file.
