@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/graph/evaluate.h"
@@ -32,10 +33,21 @@ void check_values(const Tables& tables, OpKind kind, AttrId attrs, std::span<con
   evaluate_op(kind, tables.attrs(attrs), inputs);
 }
 
+/// Operands that may be swapped stand in the order of their hashes, so that a + b is b + a.
+InlineVector<WeightId, 3> in_order(const WeightTable& weights, OpKind kind, std::span<const WeightId> args) {
+  InlineVector<WeightId, 3> ordered(args);
+  const OpInfo& op = op_info(kind);
+  if (args.size() == 2 && op.is(kCommutative) && !op.is(kVariadic) &&
+      std::ranges::count(args, WeightId::none) == 0 && weights[args[1]].hash < weights[args[0]].hash)
+    std::swap(ordered[0], ordered[1]);
+  return ordered;
+}
+
 }  // namespace
 
-WeightId constant_operation(Tables& tables, OpKind kind, AttrId attrs, std::span<const WeightId> args,
+WeightId constant_operation(Tables& tables, OpKind kind, AttrId attrs, std::span<const WeightId> given,
                             std::uint32_t output) {
+  const auto args = in_order(tables.weights(), kind, given);
   const auto type_of = [&] {
     InlineVector<Operand, 4> operands;
     for (const WeightId arg : args) {

@@ -4,13 +4,10 @@
 #include "core/rules/lang/parse_rules.h"
 
 #include "core/rules/lang/parse_rule.h"
-#include "core/rules/lang/tokenize.h"
+#include "core/rules/lang/parts.h"
 
 namespace regraft::rules {
 namespace {
-
-// Longer than any rule needs; keeps hostile input from nesting deeper than the stack.
-constexpr std::size_t kMostTokens = 2000;
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors begin UTF-8 with it
 
@@ -46,7 +43,7 @@ bool rule_name_char(char c) {
 // A file's lines, gathered into rules: a rule starts at column 1 and goes on over indented lines.
 class FileReader {
  public:
-  FileReader(std::string_view text, std::string_view file) : text_(text), file_(file) {
+  FileReader(std::string_view text, std::string_view file) : text_(text), file_(file), parts_(file) {
     if (text_.starts_with(kByteOrderMark)) text_.remove_prefix(kByteOrderMark.size());
     const std::size_t slash = file.find_last_of('/');
     family_ = std::string(file.substr(slash == std::string_view::npos ? 0 : slash + 1));
@@ -134,6 +131,14 @@ class FileReader {
 
   void finish() {
     if (body_.empty()) return;
+    if (body_[0] == '$')
+      parts_.define(body_, body_line_);
+    else
+      rule();
+    body_.clear();
+  }
+
+  void rule() {
     RuleText rule;
     rule.at = {body_line_, 1};
     rule.family = family_;
@@ -143,18 +148,18 @@ class FileReader {
     const std::size_t named = i;
     skip_blanks(i);
     rule.marks = marks(i);
-    rule.text = normalised(rule.name + body_.substr(rule.marks.empty() ? named : i));
+    const std::size_t marked = rule.marks.empty() ? named : i;
     skip_blanks(i);
     if (rule.name.empty() || i >= body_.size() || body_[i] != ':') {
       fail(file_, column(i), "a rule begins with 'name:'",
            "names are lower case letters, digits and '-'; marks stand behind them, as in name (finite): ...");
     }
+    const std::string begins = rule.name + body_.substr(marked, i + 1 - marked);
     for (std::size_t k = 0; k <= i; ++k) body_[k] = ' ';
-    std::vector<Token> tokens = tokenize(body_, body_line_, file_);
-    if (tokens.size() > kMostTokens) fail(file_, rule.at, "a rule of more than 2000 tokens", "split it");
-    parse_rule(std::move(tokens), file_, rule);
+    Expanded expanded = parts_.expand(body_, body_line_);
+    rule.text = normalised(begins + expanded.text.substr(i + 1));
+    parse_rule(std::move(expanded.tokens), file_, rule);
     rules_.push_back(std::move(rule));
-    body_.clear();
   }
 
   std::string_view text_;
@@ -163,6 +168,7 @@ class FileReader {
   bool together_ = false;
   std::string body_;
   std::uint32_t body_line_ = 0;
+  Parts parts_;
   std::vector<RuleText> rules_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <optional>
 
 #include "core/graph/constants.h"
@@ -16,6 +17,17 @@ class Weights : public ::testing::Test {
   WeightId number(double value) { return table().scalar(DType::float32, value); }
   Tables tables;
 };
+
+TEST_F(Weights, OperandsThatMayBeSwappedHaveOneOrder) {
+  const WeightId a = number(1), b = number(2);
+  const auto of = [&](OpKind kind, WeightId left, WeightId right) {
+    return constant_operation(tables, kind, {}, std::array{left, right});
+  };
+  EXPECT_EQ(of(OpKind::add, a, b), of(OpKind::add, b, a));
+  EXPECT_EQ(of(OpKind::mul, a, b), of(OpKind::mul, b, a));
+  EXPECT_EQ(scalar_value(tables, of(OpKind::sub, a, b)), -1);
+  EXPECT_EQ(scalar_value(tables, of(OpKind::sub, b, a)), 1);
+}
 
 TEST_F(Weights, ShrinkForgetsWhatNoGraphHolds) {
   Graph graph(tables);

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/rules/lang/tokenize.h"
+
+namespace regraft::rules {
+
+/// Rule text with its parts in place of their names.
+struct Expanded {
+  std::string text;
+  std::vector<Token> tokens;  // each says where it is written; the last is of kind end
+};
+
+/// Text that rules of a file share: `$name = text` defines a part, and `$name` stands for its text from there
+/// on. Names in it are the rule's own. All throw RuleError.
+class Parts {
+ public:
+  explicit Parts(std::string_view file) : file_(file) {}
+
+  /// A definition, whose first line is `line`.
+  void define(std::string_view body, std::uint32_t line);
+  Expanded expand(std::string_view body, std::uint32_t line) const;
+
+ private:
+  std::string_view file_;
+  std::map<std::string, Expanded, std::less<>> parts_;
+};
+
+}
