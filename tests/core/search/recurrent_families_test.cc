@@ -25,6 +25,7 @@ constexpr std::int64_t kSteps = 4;
 struct Cell {
   std::int64_t gates, hidden;
   Value w, r, a, b, h, c;
+  bool blends = false;  // a GRU: (h - new) update + new
 
   Cell(GraphBuilder& builder, std::int64_t count, std::int64_t inputs, std::int64_t size)
       : gates(count),
@@ -60,14 +61,20 @@ struct Cell {
     return h = m.op(OpKind::mul, {open(3), m.op(OpKind::tanh, {c})});
   }
 
-  Value gru(GraphBuilder& m, Value x) {
-    const std::vector<Value> of_x = parts(m, product(m, x, w, a)), of_h = parts(m, product(m, h, r, b));
+  Value gru(GraphBuilder& m, Value x) { return gru_of(m, product(m, x, w, a), product(m, h, r, b)); }
+  /// From its two products, biases included.
+  Value gru_of(GraphBuilder& m, Value product_of_x, Value product_of_h) {
+    const std::vector<Value> of_x = parts(m, product_of_x), of_h = parts(m, product_of_h);
     const auto open = [&](std::size_t i) {
       return m.op(OpKind::sigmoid, {m.op(OpKind::add, {of_x[i], of_h[i]})});
     };
     const Value kept = open(1);
     const Value fresh =
         m.op(OpKind::tanh, {m.op(OpKind::add, {of_x[2], m.op(OpKind::mul, {open(0), of_h[2]})})});
+    if (blends) {
+      const Value further = m.op(OpKind::mul, {m.op(OpKind::sub, {h, fresh}), kept});
+      return h = m.op(OpKind::add, {further, fresh});
+    }
     const Value rest = m.op(OpKind::mul, {m.op(OpKind::sub, {m.scalar(1), kept}), fresh});
     return h = m.op(OpKind::add, {rest, m.op(OpKind::mul, {kept, h})});
   }
@@ -107,6 +114,15 @@ TEST(RecurrentFamilies, AStateThatWasTakenForTheInputIsTurned) {
   }
 }
 
+TEST(RecurrentFamilies, BiasesHaveNoOrder) {
+  GraphBuilder b;
+  const Value x = b.input({1, kSteps, 64});
+  Cell cell(b, 4, 64, 64);
+  for (std::int64_t i = 0; i < kSteps; ++i) cell.lstm(b, step_of(b, x, i));
+  b.output(cell.h);
+  EXPECT_LE(count(descend(b).graph, OpKind::lstm), 2u) << "the first, and all others";
+}
+
 TEST(RecurrentFamilies, StepsOfAGruAreOneOperation) {
   GraphBuilder b;
   const Value x = b.input({1, kSteps, 64});
@@ -116,6 +132,23 @@ TEST(RecurrentFamilies, StepsOfAGruAreOneOperation) {
   EXPECT_EQ(count(found.graph, OpKind::gru), 1u);
   EXPECT_EQ(count(found.graph, OpKind::sigmoid), 0u);
   EXPECT_GT(found.gain, 1.4);
+}
+
+TEST(RecurrentFamilies, AGruIsKnownByOtherProducts) {
+  for (const bool bias_of_state : {false, true}) {
+    GraphBuilder b;
+    const Value x = b.input({1, kSteps, 64}), w = b.weight({64, 384}), r = b.weight({128, 384});
+    Cell cell(b, 3, 64, 128);
+    cell.blends = bias_of_state;
+    for (std::int64_t i = 0; i < kSteps; ++i) {
+      const Value of_x = b.op(OpKind::add, {b.op(OpKind::matmul, {step_of(b, x, i), w}), cell.a});
+      const Value of_h = b.op(OpKind::matmul, {cell.h, r});
+      b.output(cell.gru_of(b, of_x, bias_of_state ? b.op(OpKind::add, {of_h, cell.b}) : of_h));
+    }
+    const Found found = descend(b);
+    EXPECT_EQ(count(found.graph, OpKind::gru), 1u) << bias_of_state;
+    EXPECT_EQ(count(found.graph, OpKind::sigmoid), 0u) << bias_of_state;
+  }
 }
 
 TEST(RecurrentFamilies, WhatAnLstmKeepsBetweenStepsIsNotLost) {

@@ -318,7 +318,7 @@ def gates(m, x, count, hidden):
 
 def cells(m, x):
     """Steps of an LSTM or a GRU, written out; what an LSTM keeps may be read between them."""
-    lstm, hidden, form = m.chance(60), m.pick(1, 3), m.pick("gemms", "last", "joined")
+    lstm, hidden, form, blends = m.chance(60), m.pick(1, 3), m.pick("gemms", "last", "joined"), m.chance(50)
     count = 4 if lstm else 3
     rows, state = count * hidden, (x[0], hidden)
     weights = [m.weight(*shape) for shape in ((x[1], rows), (hidden, rows), (x[1] + hidden, rows), (rows,), (rows,))]
@@ -336,10 +336,20 @@ def cells(m, x):
 
     for _ in range(m.pick(1, 2, 3)):
         if not lstm:
-            a, b = gates(m, of(x, 0, 3), 3, hidden), gates(m, of(h, 1, 4), 3, hidden)
+            if form == "gemms":
+                products = [of(x, 0, 3), of(h, 1, 4)]
+            else:
+                products = [m.add("MatMul", [value, weights[i]], (x[0], rows)) for i, value in enumerate((x, h))]
+                for i in range(1 if form == "last" else 2):
+                    products[i] = m.add("Add", [products[i], weights[3 + i]], (x[0], rows))
+            a, b = (gates(m, product, 3, hidden) for product in products)
             reset, update = (open_(binary("Add", a[i], b[i])) for i in range(2))
             new = m.add("Tanh", [binary("Add", a[2], binary("Mul", reset, b[2]))], state)
-            h = binary("Add", binary("Mul", binary("Sub", h, new), update), new)
+            if blends:
+                h = binary("Add", binary("Mul", binary("Sub", h, new), update), new)
+            else:
+                rest = m.add("Sub", [m.constant(1.0), update], state)
+                h = binary("Add", binary("Mul", rest, new), binary("Mul", update, h))
             continue
         if form == "gemms":
             z = binary("Add", of(x, 0, 3), of(h, 1, 4))
