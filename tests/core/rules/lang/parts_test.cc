@@ -15,13 +15,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::vector<std::string> texts(const std::string& file) {
+std::vector<std::string> rule_texts(const std::string& file) {
   std::vector<std::string> texts;
   for (const RuleText& rule : parse_rules(file, "a.rules")) texts.push_back(rule.text);
   return texts;
 }
 
-std::string error_of(const std::string& file) {
+std::string file_error(const std::string& file) {
   try {
     parse_rules(file, "a.rules");
   } catch (const RuleError& error) {
@@ -31,14 +31,14 @@ std::string error_of(const std::string& file) {
 }
 
 TEST(Parts, StandForTheirText) {
-  EXPECT_THAT(texts("$pair = Add(x,\n    y)  # of two\n"
+  EXPECT_THAT(rule_texts("$pair = Add(x,\n    y)  # of two\n"
                     "a: $pair => Add(y, x)\n"
                     "b (finite): Neg($pair) => Neg(Add(y, x)) # $none\n"),
               ElementsAre("a: Add(x, y) => Add(y, x)", "b: Neg(Add(x, y)) => Neg(Add(y, x))"));
 }
 
 TEST(Parts, MayHoldOthers) {
-  EXPECT_THAT(texts("$y = Neg(y)\n$pair = Add(x, $y)\na: $pair => $pair\n"),
+  EXPECT_THAT(rule_texts("$y = Neg(y)\n$pair = Add(x, $y)\na: $pair => $pair\n"),
               ElementsAre("a: Add(x, Neg(y)) => Add(x, Neg(y))"));
 }
 
@@ -49,15 +49,15 @@ TEST(Parts, TokensStandWhereTheyAreWritten) {
   for (const Token& token : parts.expand("a $two\n b", 9).tokens)
     at.push_back(token.text + " " + std::to_string(token.at.line) + ":" + std::to_string(token.at.column));
   EXPECT_THAT(at, ElementsAre("a 9:1", "x 4:8", "y 5:3", "b 10:2", " 10:3"));
-  EXPECT_THAT(error_of("$z = Foo(x)\na: Neg(x) => $z\n"), HasSubstr("a.rules:1:6"));
+  EXPECT_THAT(file_error("$z = Foo(x)\na: Neg(x) => $z\n"), HasSubstr("a.rules:1:6"));
 }
 
 TEST(Parts, ErrorsSayWhatIsWrong) {
-  EXPECT_THAT(error_of("a: Neg(x) => Neg($x)\n$x = x\n"), HasSubstr("a.rules:1:18: unknown part '$x'"));
-  EXPECT_THAT(error_of("$x = x\n$x = y\n"), HasSubstr("a.rules:2:1: the part $x is defined twice"));
-  EXPECT_THAT(error_of("$x =\n"), HasSubstr("the part $x is empty"));
-  EXPECT_THAT(error_of("$ = x\n"), HasSubstr("a part is written $name = text"));
-  EXPECT_THAT(error_of("$x: Neg(x) => x\n"), HasSubstr("a part is written $name = text"));
+  EXPECT_THAT(file_error("a: Neg(x) => Neg($x)\n$x = x\n"), HasSubstr("a.rules:1:18: unknown part '$x'"));
+  EXPECT_THAT(file_error("$x = x\n$x = y\n"), HasSubstr("a.rules:2:1: the part $x is defined twice"));
+  EXPECT_THAT(file_error("$x =\n"), HasSubstr("the part $x is empty"));
+  EXPECT_THAT(file_error("$ = x\n"), HasSubstr("a part is written $name = text"));
+  EXPECT_THAT(file_error("$x: Neg(x) => x\n"), HasSubstr("a part is written $name = text"));
 }
 
 TEST(Parts, OfPartsDoNotGrowWithoutEnd) {
@@ -67,8 +67,8 @@ TEST(Parts, OfPartsDoNotGrowWithoutEnd) {
     tokens += "$a" + name + " = $a" + before + " $a" + before + "\n";
     bytes += "$b" + name + " = $b" + before + " $b" + before + "\n";
   }
-  EXPECT_THAT(error_of(tokens), HasSubstr("a rule of more than 2000 tokens"));
-  EXPECT_THAT(error_of(bytes), HasSubstr("65536 bytes"));
+  EXPECT_THAT(file_error(tokens), HasSubstr("a rule of more than 2000 tokens"));
+  EXPECT_THAT(file_error(bytes), HasSubstr("65536 bytes"));
 }
 
 }  // namespace
