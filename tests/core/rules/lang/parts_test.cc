@@ -49,7 +49,7 @@ TEST(Parts, TokensStandWhereTheyAreWritten) {
   for (const Token& token : parts.expand("a $two\n b", 9).tokens)
     at.push_back(token.text + " " + std::to_string(token.at.line) + ":" + std::to_string(token.at.column));
   EXPECT_THAT(at, ElementsAre("a 9:1", "x 4:8", "y 5:3", "b 10:2", " 10:3"));
-  EXPECT_THAT(file_error("$z = Foo(x)\na: Neg(x) => $z\n"), HasSubstr("a.rules:1:6"));
+  EXPECT_THAT(file_error("$z = Neg(x))\na: Neg(x) => $z\n"), HasSubstr("a.rules:1:12"));
 }
 
 TEST(Parts, ErrorsSayWhatIsWrong) {
