@@ -17,7 +17,7 @@ namespace regraft::launch {
 // Commands of this program in processes of their own: memory of models, and crashes of the runtime, stay out
 // of this one. Each throws ExecError when that process fails or prints no report.
 
-/// The process ended by a fault, such as a runtime's on a model that it cannot run.
+/// The process ended by a fault, such as a runtime's on a model that it cannot run, or for want of memory.
 class CrashError : public exec::ExecError {
  public:
   using ExecError::ExecError;

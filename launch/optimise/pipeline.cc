@@ -285,7 +285,12 @@ double Pipeline::further_s(double trials_s) const {
 
 std::string Pipeline::write_equivalent(CheckedSearch& search, CheckedSearch::Result found) {
   for (predict(found.graphs); changes_input(found); predict(found.graphs)) {
-    timed_step("export", [&] { onnx::export_model(*model_, found.graphs, output_.aside()); });
+    try {
+      timed_step("export", [&] { onnx::export_model(*model_, found.graphs, output_.aside()); });
+    } catch (const onnx::OnnxError& error) {  // as of contents that no file may hold
+      if (options_.script) throw;
+      return "the result cannot be written: " + std::string(error.what());
+    }
     const exec::EquivalenceReport equivalence = verify(false);
     if (!equivalence.repeatable) return equivalence.reason;
     if (equivalence.equivalent) {
@@ -344,7 +349,12 @@ void Pipeline::accept() {
   }
   if (const std::string why_not = refused_by_runtime(); !why_not.empty()) return keep_input(why_not);
   if (tuning_) timed_step("settings", [&] { tuning_->tune_output(output_.aside()); });
-  const exec::LatencyReport latency = measure(0);
+  exec::LatencyReport latency;
+  try {
+    latency = measure(0);
+  } catch (const exec::ExecError& error) {
+    return keep_input("it could not be measured: " + std::string(error.what()));
+  }
   runtimes_->note_input(latency.before.latency_ms);
   if (!latency.accepted) return keep_input(latency.reason);
   for (std::size_t i = 1; i < feed_.points.size(); ++i)

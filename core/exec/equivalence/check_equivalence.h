@@ -9,8 +9,8 @@ namespace regraft::exec {
 
 /// Whole-model check. Interfaces must agree in names, order, types and dims, once
 /// dims have the sizes that options.fixed gives. Both models run in ONNX Runtime
-/// without its optimiser, on one thread, on the same inputs; the other one in options.session where that is
-/// given. Sizes are the points given, all 1, primes, and a
+/// without its optimiser, on one thread, on the same inputs, and the other one with all of it at the
+/// bindings; in options.session alone where that is given. Sizes are the points given, all 1, primes, and a
 /// few small sizes next to the model's own small constants. Inputs are also extremes
 /// (core/exec/inputs/extreme_inputs.h). The spread of the original is taken over optimisation levels, 1 and 2
 /// threads, and 1-ulp noise on floating inputs. Behind the first sizes and on extremes that is done only

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace regraft::exec {
 namespace {
+
+constexpr double kLeastHidden = 1e4, kApart = 100;
 
 Difference refused(std::string problem) {
   return {Difference::kUnbounded, std::move(problem)};
@@ -18,19 +21,18 @@ bool same_special(double a, double b) {
 Difference compare_floats(const Tensor& a, const Tensor& b) {
   const std::vector<double> left = to_doubles(a);
   const std::vector<double> right = to_doubles(b);
-  double distance = 0, largest_left = 0, largest_right = 0;
+  const double scale = scale_of(left);
+  double error = 0, largest_right = 0;
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (!std::isfinite(left[i]) || !std::isfinite(right[i])) {
       if (same_special(left[i], right[i])) continue;
       return refused("element " + std::to_string(i) + " is " + std::to_string(left[i]) + " in one and " +
                      std::to_string(right[i]) + " in the other");
     }
-    distance = std::max(distance, std::abs(left[i] - right[i]));
-    largest_left = std::max(largest_left, std::abs(left[i]));
+    if (scale > 0) error = std::max(error, std::abs(left[i] - right[i]) / std::max(scale, std::abs(left[i])));
     largest_right = std::max(largest_right, std::abs(right[i]));
   }
-  const double scale = largest_left > 0 ? largest_left : 1.0;
-  return {largest_left > 0 ? distance / scale : largest_right, ""};
+  return {scale > 0 ? error : largest_right, ""};
 }
 
 /// The largest difference of two items, or the first problem.
@@ -45,6 +47,20 @@ Difference compare_items(const Tensor& a, const Tensor& b) {
 }
 
 }  // namespace
+
+double scale_of(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values)
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  if (largest < kLeastHidden) return largest;
+  std::vector<double> magnitudes;
+  for (const double value : values)
+    if (std::isfinite(value) && value != 0) magnitudes.push_back(std::abs(value));
+  std::ranges::sort(magnitudes);
+  for (std::size_t i = 1; i < magnitudes.size(); ++i)
+    if (magnitudes[i] >= kLeastHidden && magnitudes[i] > kApart * magnitudes[i - 1]) return magnitudes[i - 1];
+  return largest;
+}
 
 Difference compare(const Tensor& a, const Tensor& b) {
   if (!same_form(a, b)) return refused(describe(a) + " against " + describe(b));

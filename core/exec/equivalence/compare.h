@@ -1,16 +1,21 @@
 #pragma once
 
 #include <limits>
+#include <span>
 #include <string>
 
 #include "core/exec/runtime/tensor.h"
 
 namespace regraft::exec {
 
+/// The largest finite magnitude, 0 where there is none. Numbers from 1e4 on that are a hundred times as large
+/// as all others do not count: they hide places, as masks do.
+double scale_of(std::span<const double> values);
+
 /// How far tensor b is from tensor a.
 struct Difference {
-  /// Floating dtypes: max |a - b| / max |a| over the elements that are finite in both (max |b| where a is all
-  /// zero). Others: 0 when equal, else infinity.
+  /// Floating dtypes: max |a - b| / max(|a|, scale of a) over the elements that are finite in both (max |b|
+  /// where a is all zero). Others: 0 when equal, else infinity.
   double relative_error = 0;
   /// Empty, or why no tolerance can make the tensors close, with the first index where this is so. Reasons:
   /// another dtype or other dims; a NaN or infinity in one tensor only, or of another sign; an unequal

@@ -32,13 +32,6 @@ constexpr std::size_t kFewElements = 8, kFewOf = 100;  // at most so many, or on
 constexpr int kStays = kJumpDraws / 4;      // draws at least that move it no further than rounding does
 constexpr std::size_t kMostMismatches = 8;  // where more inputs show a difference, it is one
 
-double largest_finite(const Tensor& tensor) {
-  double largest = 0;
-  for (const double value : to_doubles(tensor))
-    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-  return largest;
-}
-
 bool holds_special(const Tensor& tensor) {
   return !std::ranges::all_of(to_doubles(tensor), [](double value) { return std::isfinite(value); });
 }
@@ -51,7 +44,7 @@ bool is_special(Extreme extreme) {
 double usual_scale(const Reference& reference, std::size_t output) {
   double scale = 0;
   for (const ReferenceRun& run : reference.runs)
-    if (!run.probe) scale = std::max(scale, largest_finite(run.outputs[output]));
+    if (!run.probe) scale = std::max(scale, scale_of(to_doubles(run.outputs[output])));
   return scale;
 }
 
@@ -104,13 +97,14 @@ OutputDifference difference_of(const Tensor& reference, const Columns& others,
     if (std::ranges::any_of(others, [&](const auto& other) { return std::isfinite(other[i]) != is; }))
       continue;
     if (is && std::isfinite(right[i])) {
+      const double scale = std::max(measure.scale, std::abs(left[i]));
       for (const auto& other : others)
-        difference.spread = std::max(difference.spread, std::abs(left[i] - other[i]) / measure.scale);
+        difference.spread = std::max(difference.spread, std::abs(left[i] - other[i]) / scale);
       const double error = std::abs(left[i] - right[i]);
-      const bool jumps = !furthest.empty() && error > measure.rounding * measure.scale &&
+      const bool jumps = !furthest.empty() && error > measure.rounding * scale &&
                          error <= ToleranceRule::kFactor * furthest[i];
       difference.jumped += jumps;
-      if (!jumps) difference.error = std::max(difference.error, error / measure.scale);
+      if (!jumps) difference.error = std::max(difference.error, error / scale);
       continue;
     }
     const bool differs = is != std::isfinite(right[i]) ? (is ? measure.special_comes : measure.special_stays)
@@ -239,7 +233,7 @@ class MismatchChecker {
     measure.special_comes = !(extreme && options_.finite);
     measure.special_stays = !extreme || is_special(*extreme);
     measure.kind_stays = !extreme;
-    measure.scale = std::max(largest_finite(own), usual_scale(reference_, i));
+    measure.scale = std::max(scale_of(to_doubles(own)), usual_scale(reference_, i));
     if (measure.scale == 0) measure.scale = 1;
     measure.rounding = begun_with_[i].tolerance;
     const std::span<const double> furthest =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
@@ -103,17 +104,32 @@ class Prober {
   bool left_out_ = false;
 };
 
-/// What a model does for other integers than it names, where it runs then: another branch, say.
-void add_unchosen(OrtSession& session, const InputSource& source, const SymbolSizes& bound, Rng& rng,
-                  Reference& reference) {
-  const std::unique_ptr<InputSource> unchosen = source.unchosen();
-  if (!unchosen) return;
+/// A probe at the sizes bound, where the model runs then.
+void add_other_draw(OrtSession& session, const std::unique_ptr<InputSource>& source, const std::string& what,
+                    const SymbolSizes& bound, Rng& rng, Reference& reference) {
+  if (!source) return;
   try {
-    reference.runs.push_back(run_once(session, *unchosen, bound, 0, rng));
-    reference.runs.back().binding += "; with integers that the model does not name";
+    reference.runs.push_back(run_once(session, *source, bound, 0, rng));
+    reference.runs.back().binding += "; with " + what;
     reference.runs.back().probe = true;
   } catch (const ExecError&) {
   }
+}
+
+bool has_nan(const ReferenceRun& run) {
+  return std::ranges::any_of(run.outputs, [](const Tensor& output) {
+    return output.container == Container::tensor && graph::is_float(output.dtype) &&
+           std::ranges::any_of(to_doubles(output), [](double value) { return std::isnan(value); });
+  });
+}
+
+/// What the model does for other integers than it names, another branch, say; and for numbers that are not
+/// negative, where the usual ones lead to NaN.
+void add_other_draws(OrtSession& session, const InputSource& source, const SymbolSizes& bound, Rng& rng,
+                     Reference& reference) {
+  const bool no_numbers = std::ranges::any_of(reference.runs, has_nan);
+  add_other_draw(session, source.unchosen(), "integers that the model does not name", bound, rng, reference);
+  if (no_numbers) add_other_draw(session, source.positive(), "floats between 0 and 1", bound, rng, reference);
 }
 
 /// How many elements the inputs have. Symbols without a size count as 1.
@@ -195,7 +211,7 @@ void add_noisy_runs(OrtSession& session, int runs, Rng& rng, ReferenceRun& run) 
 
 void add_probes(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
                 std::span<const std::int64_t> sizes, const Deadline& end, Rng& rng, Reference& reference) {
-  add_unchosen(session, source, bound, rng, reference);
+  add_other_draws(session, source, bound, rng, reference);
   const std::set<std::string> symbols = symbols_of(session.inputs());
   if (symbols.empty() || source.is_fixed()) return;
   Prober prober(session, source, end, rng, reference);

@@ -51,8 +51,8 @@ struct ReferencePlan {
 /// symbols have the same size: the first few of `sizes` at which the session runs, and the smallest such
 /// size. Then each symbol alone gets the first few that run, and the others stay as bound. Sizes at which the
 /// session fails, or that have far more elements than those bound, are skipped. At the sizes bound, integers
-/// that the model compares with numbers are others, too. A note says where further sizes were left out at the
-/// end.
+/// that the model compares with numbers are others, too, and floats are positive where usual ones lead to
+/// NaN. A note says where further sizes were left out at the end.
 void add_probes(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
                 std::span<const std::int64_t> sizes, const Deadline& end, Rng& rng, Reference& reference);
 

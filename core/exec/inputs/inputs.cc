@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <limits>
+#include <string>
 #include <tuple>
 
 #include "core/exec/runtime/exec_error.h"
@@ -136,6 +137,18 @@ std::vector<Tensor> RandomInputs::draw(std::span<const ValueInfo> inputs, const 
   return tensors;
 }
 
+std::string RandomInputs::note() const {
+  if (!constant_) return "";
+  return "all integers and booleans were " + std::to_string(*constant_) +
+         ": the model did not run on others that were tried";
+}
+
+std::unique_ptr<InputSource> RandomInputs::positive() const {
+  auto positive = std::make_unique<RandomInputs>(meanings_, constant_);
+  positive->positive_ = true;
+  return positive;
+}
+
 std::unique_ptr<InputSource> RandomInputs::unchosen() const {
   InputMeanings others = meanings_;
   bool any = false;
@@ -185,7 +198,7 @@ Tensor RandomInputs::draw_floats(const ValueInfo& info, const InputMeaning& mean
   std::vector<double> values(tensor.element_count());
   switch (meaning.meaning) {
     case Meaning::number:
-      std::ranges::generate(values, [&] { return rng.normal(); });
+      std::ranges::generate(values, [&] { return positive_ ? rng.uniform(0, 1) : rng.normal(); });
       break;
     case Meaning::real:
       std::ranges::generate(values, [&] { return rng.uniform(meaning.low, meaning.high); });

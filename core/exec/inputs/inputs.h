@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/base/rng.h"
@@ -22,6 +23,10 @@ class InputSource {
   virtual SymbolSizes sizes(std::span<const ValueInfo>) const { return {}; }
   /// Whether every draw gives the same.
   virtual bool is_fixed() const { return false; }
+  /// What its draws leave untried, in a sentence; empty where that is nothing of note.
+  virtual std::string note() const { return ""; }
+  /// The same, but floats of which nothing is known lie between 0 and 1.
+  virtual std::unique_ptr<InputSource> positive() const { return nullptr; }
   /// The same, but integers that the model compares with numbers are none of these. Nothing where it has
   /// none.
   virtual std::unique_ptr<InputSource> unchosen() const { return nullptr; }
@@ -38,6 +43,8 @@ class RandomInputs : public InputSource {
       : meanings_(std::move(meanings)), constant_(constant) {}
   std::vector<Tensor> draw(std::span<const ValueInfo> inputs, const SymbolSizes& sizes,
                            Rng& rng) const override;
+  std::string note() const override;
+  std::unique_ptr<InputSource> positive() const override;
   std::unique_ptr<InputSource> unchosen() const override;
 
  private:
@@ -47,6 +54,7 @@ class RandomInputs : public InputSource {
 
   InputMeanings meanings_;
   std::optional<std::int64_t> constant_;
+  bool positive_ = false;
 };
 
 }

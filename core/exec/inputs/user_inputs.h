@@ -28,6 +28,7 @@ class UserInputs : public InputSource {
                            Rng& rng) const override;
   SymbolSizes sizes(std::span<const ValueInfo> inputs) const override;
   bool is_fixed() const override { return true; }
+  std::string note() const override { return "compared on the inputs given, and on no others"; }
 
  private:
   const Tensor* tensor_for(const ValueInfo& info, std::size_t position) const;

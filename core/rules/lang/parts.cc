@@ -43,8 +43,8 @@ Position position(std::string_view body, std::size_t at, std::uint32_t line) {
 }
 
 /// The tokens of a piece of the body, which say where they stand in it.
-std::vector<Token> tokens_between(std::string_view body, std::size_t from, std::size_t to,
-                                  std::uint32_t line, std::string_view file) {
+std::vector<Token> tokens_between(std::string_view body, std::size_t from, std::size_t to, std::uint32_t line,
+                                  std::string_view file) {
   std::string piece(body.substr(0, to));
   for (std::size_t i = 0; i < from; ++i)
     if (piece[i] != '\n') piece[i] = ' ';
@@ -64,7 +64,8 @@ void Parts::define(std::string_view body, std::uint32_t line) {
   std::string text(body);
   for (std::size_t i = 0; i <= equals; ++i) text[i] = ' ';
   Expanded part = expand(text, line);
-  if (part.tokens.size() == 1) fail(file_, {line, 1}, "the part $" + name + " is empty", "write $name = text");
+  if (part.tokens.size() == 1)
+    fail(file_, {line, 1}, "the part $" + name + " is empty", "write $name = text");
   const std::size_t first = part.text.find_first_not_of(" \t\r\n");
   part.text = part.text.substr(first, part.text.find_last_not_of(" \t\r\n") + 1 - first);
   if (!parts_.emplace(name, std::move(part)).second)
@@ -92,8 +93,8 @@ Expanded Parts::expand(std::string_view body, std::uint32_t line) const {
     }
     if (out.tokens.size() > kMostTokens || out.text.size() > kMostBytes) {
       fail(file_, {line, 1},
-           "a rule of more than " + std::to_string(kMostTokens) + " tokens or " +
-               std::to_string(kMostBytes) + " bytes",
+           "a rule of more than " + std::to_string(kMostTokens) + " tokens or " + std::to_string(kMostBytes) +
+               " bytes",
            "split it");
     }
     if (to == body.size()) return out;

@@ -32,8 +32,8 @@ std::string file_error(const std::string& file) {
 
 TEST(Parts, StandForTheirText) {
   EXPECT_THAT(rule_texts("$pair = Add(x,\n    y)  # of two\n"
-                    "a: $pair => Add(y, x)\n"
-                    "b (finite): Neg($pair) => Neg(Add(y, x)) # $none\n"),
+                         "a: $pair => Add(y, x)\n"
+                         "b (finite): Neg($pair) => Neg(Add(y, x)) # $none\n"),
               ElementsAre("a: Add(x, y) => Add(y, x)", "b: Neg(Add(x, y)) => Neg(Add(y, x))"));
 }
 
