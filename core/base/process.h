@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -89,5 +90,10 @@ struct Captured {
 /// Runs a program to its end and collects what it wrote; output and errors of `options` are ignored. Throws
 /// ProcessError when it cannot be started.
 Captured capture_output(SpawnOptions options, std::chrono::milliseconds limit = std::chrono::hours(24));
+
+/// Whether `work` returns, within so many seconds, in a copy of this process: a fault there ends the copy
+/// alone. An exception counts as a failure, and what work does to memory is lost. Only the calling thread is
+/// in the copy, so work may wait for no other. Throws ProcessError where there can be no copy.
+bool returns_in_a_copy(const std::function<void()>& work, unsigned seconds);
 
 }

@@ -60,6 +60,7 @@ exec::EquivalenceReport verify_in_child(const std::filesystem::path& original,
                                      check.feed.string()};
   if (check.bit_equal) arguments.emplace_back("--bit-equal");
   if (check.finite) arguments.emplace_back("--finite");
+  if (check.nonempty) arguments.emplace_back("--nonempty");
   if (check.session) arguments.insert(arguments.end(), {"--session", check.session->string()});
   if (check.probe_s) arguments.insert(arguments.end(), {"--probe-seconds", std::to_string(*check.probe_s)});
   if (check.verdict_only) arguments.emplace_back("--verdict-only");

@@ -30,6 +30,7 @@ struct ChildCheck {
   bool bit_equal = false;
   std::vector<std::string> fixed = {};  // n=1: dims for whose sizes alone the other model is made
   bool finite = false;                  // the rewrites keep no Inf and no NaN in its place
+  bool nonempty = false;                // they hold where no dim is 0
   std::optional<std::filesystem::path> session = {};  // the other model's session settings
   std::optional<double> probe_s = {};                 // EquivalenceOptions::probe_s
   bool verdict_only = false;                          // EquivalenceOptions::verdict_only

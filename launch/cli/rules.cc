@@ -147,11 +147,7 @@ int show(const RulesArguments& options) {
   std::printf("%s\n", rules::pretty(info.text).c_str());
   std::printf("family %s, %s\n", info.family.c_str(), std::string(status_name(info.status)).c_str());
   for (const rules::RuleMark mark : info.marks)
-    std::printf(
-        "%s: %s\n", std::string(mark_name(mark)).c_str(),
-        mark == rules::RuleMark::finite
-            ? "both sides agree where all that they compute is finite"
-            : "both sides agree where what is moved or dropped is no larger than what it is added to");
+    std::printf("%s: %s\n", std::string(mark_name(mark)).c_str(), std::string(mark_meaning(mark)).c_str());
   if (line && line->text_hash != rules::StatusTable::hash_of(info)) {
     std::printf("was %s before its text was edited: run 'regraft rules verify --write %s'\n",
                 std::string(status_name(line->status)).c_str(), info.name.c_str());
@@ -310,7 +306,7 @@ void add_rules(Command& program, Action& action) {
   lists
       ->add_option("--mark", options->mark,
                    "only those that hold under this condition: configs/rules/marks.md")
-      ->check(one_of({"finite", "bounded-terms"}));
+      ->check(one_of({"finite", "bounded-terms", "nonempty"}));
   lists->add_flag("--counts", options->counts, "print only how many there are, by file, family and status");
   Command* shows = add_verb(*command, "show", "one rule's text, status and proof", options, action, show);
   shows->add_option("NAME", options->name, "name of the rule")->required();

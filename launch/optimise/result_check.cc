@@ -13,7 +13,11 @@ namespace regraft::launch {
 
 ChildCheck ResultCheck::options(bool bit_equal) const {
   ChildCheck check{feed_, options_.seed, bit_equal, options_.fixed};
-  check.finite = report_.marks.contains(std::string(rules::mark_name(rules::RuleMark::finite)));
+  const auto used = [this](rules::RuleMark mark) {
+    return report_.marks.contains(std::string(rules::mark_name(mark)));
+  };
+  check.finite = used(rules::RuleMark::finite);
+  check.nonempty = used(rules::RuleMark::nonempty);
   if (!bit_equal) check.probe_s = ask_probe_s_();
   return check;
 }

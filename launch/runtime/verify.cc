@@ -20,6 +20,7 @@ struct VerifyArguments {
   std::filesystem::path original, optimised;
   std::optional<std::filesystem::path> json, log, session;
   std::optional<double> probe_s;
+  bool nonempty = false;
   bool verdict_only = false;
   FeedOptions feed;
   std::vector<std::string> fixed;
@@ -70,6 +71,7 @@ int verify(VerifyArguments& options) {
   check.inputs = inputs.get();
   check.seed = options.seed;
   check.finite = options.finite;
+  check.nonempty = options.nonempty;
   check.probe_s = options.probe_s.value_or(check.probe_s);
   check.verdict_only = options.verdict_only;
   if (options.session)
@@ -123,6 +125,8 @@ void add_verify(Command& program, Action& action) {
       ->excludes(bit_equal);
   command->add_flag("--verdict-only", options->verdict_only,
                     "do not look for where a difference begins, nor whether ORIGINAL is random");
+  command->add_flag("--nonempty", options->nonempty,
+                    "try no dims of 0: rules with the mark 'nonempty' do not hold there");
   command->add_flag("--finite", options->finite,
                     "compare only where numbers are finite: rules with the mark 'finite' promise no more");
   command->callback([options, &action] { action = [options] { return verify(*options); }; });

@@ -166,7 +166,7 @@ std::vector<Mismatch> run_optimised(const std::filesystem::path& original,
     for (const ReferenceRun& run : reference.runs) {
       if (run.probe && !with_probes) continue;
       at = " (binding: " + run.binding + ")";
-      std::vector<Tensor> results = session.run(run.inputs);
+      std::vector<Tensor> results = run_with_care(session, run);
       std::vector<OutputReport> outputs = report.outputs;
       compare_outputs(run, results, agreement, ties, outputs);
       const bool may_be_rounding = agreement == Agreement::within_tolerance;
@@ -244,8 +244,8 @@ Reference make_reference(const std::filesystem::path& original, const SessionOpt
   const SymbolSizes first = options.points.empty() ? SymbolSizes{} : options.points.front();
   for (const auto& [symbol, size] : first) largest = std::max(largest, size);
   const Deadline sizes_end(options.probe_s / 2), end(options.probe_s);
-  add_probes(session, source, first, telling_sizes(small_constants(original, largest), largest), sizes_end,
-             rng, reference);
+  add_probes(session, source, first, telling_sizes(small_constants(original, largest), largest),
+             !options.nonempty, sizes_end, rng, reference);
   Rng extremes(options.seed, "equivalence extremes");
   add_extremes(session, source, options.finite, end, extremes, reference);
   return reference;

@@ -19,8 +19,9 @@ struct EquivalenceOptions {
   std::vector<SymbolSizes> points = {};  // sizes at which both must run; the first counts most
   SymbolSizes fixed = {};                // of dims for which alone the other model is made
   std::uint64_t seed = 0;                // of inputs and of the noise on them
-  bool finite = false;  // no Inf and no NaN is drawn, and where the original makes some nothing is compared
-  int draws = 2;        // inputs drawn at the first binding; one at each other
+  bool finite = false;    // no Inf and no NaN is drawn, and where the original makes some nothing is compared
+  bool nonempty = false;  // no dim is 0
+  int draws = 2;          // inputs drawn at the first binding; one at each other
   /// Seconds of the original's runs at sizes beside the bindings, at most half of them, and on extremes. The
   /// other model then runs on the same. As many again tell jumps from differences. A note says what was left
   /// out.

@@ -6,7 +6,10 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
+#include <utility>
 
+#include "core/base/process.h"
 #include "core/exec/runtime/exec_error.h"
 
 namespace regraft::exec {
@@ -27,10 +30,15 @@ std::string label_of(const SymbolSizes& sizes) {
   return label;
 }
 
-ReferenceRun run_once(OrtSession& session, const InputSource& source, const SymbolSizes& sizes,
-                      int noisy_runs, Rng& rng) {
+ReferenceRun drawn(const OrtSession& session, const InputSource& source, const SymbolSizes& sizes, Rng& rng) {
   ReferenceRun run{label_of(sizes), source.draw(session.inputs(), sizes, rng), {}, {}};
   if (run.binding.empty()) run.binding = kFixedSizes;
+  return run;
+}
+
+ReferenceRun run_once(OrtSession& session, const InputSource& source, const SymbolSizes& sizes,
+                      int noisy_runs, Rng& rng) {
+  ReferenceRun run = drawn(session, source, sizes, rng);
   run.outputs = session.run(run.inputs);
   add_noisy_runs(session, noisy_runs, rng, run);
   return run;
@@ -77,7 +85,7 @@ class Prober {
   }
 
   /// False too for what there was no time for.
-  bool runs(const SymbolSizes& sizes) {
+  bool runs(const SymbolSizes& sizes, bool empty = false) {
     if (end_.is_over() && !runs_.contains(label_of(sizes))) {
       left_out_ = true;
       return false;
@@ -85,8 +93,10 @@ class Prober {
     const auto [held, fresh] = runs_.try_emplace(label_of(sizes), false);
     if (!fresh) return held->second;
     try {
-      reference_.runs.push_back(run_once(session_, source_, sizes, 0, rng_));
-      reference_.runs.back().probe = true;
+      ReferenceRun run = drawn(session_, source_, sizes, rng_);
+      std::tie(run.probe, run.empty) = std::pair(true, empty);
+      run.outputs = run_with_care(session_, run);
+      reference_.runs.push_back(std::move(run));
       held->second = true;
     } catch (const ExecError&) {
     }
@@ -174,14 +184,19 @@ void probe_together(Prober& prober, const std::set<std::string>& symbols, std::s
   }
 }
 
-/// The first few sizes of each symbol that run, by turns, as the time for all may end.
-void probe_alone(Prober& prober, const std::set<std::string>& symbols, std::span<const ValueInfo> inputs,
-                 const SymbolSizes& bound, std::span<const std::int64_t> sizes) {
+SymbolSizes sizes_given(const std::set<std::string>& symbols, const SymbolSizes& bound) {
   SymbolSizes given;
   for (const std::string& symbol : symbols) {
     const auto value = bound.find(symbol);
     given[symbol] = value == bound.end() ? 1 : value->second;
   }
+  return given;
+}
+
+/// The first few sizes of each symbol that run, by turns, as the time for all may end.
+void probe_alone(Prober& prober, const std::set<std::string>& symbols, std::span<const ValueInfo> inputs,
+                 const SymbolSizes& bound, std::span<const std::int64_t> sizes) {
+  const SymbolSizes given = sizes_given(symbols, bound);
   const double most = most_elements(inputs, bound);
   std::vector<std::int64_t> order{2, 1};
   order.insert(order.end(), sizes.begin(), sizes.end());
@@ -198,6 +213,13 @@ void probe_alone(Prober& prober, const std::set<std::string>& symbols, std::span
 
 }  // namespace
 
+std::vector<Tensor> run_with_care(OrtSession& session, const ReferenceRun& run) {
+  constexpr unsigned kSeconds = 30;  // of a run on empty inputs
+  if (run.empty && !returns_in_a_copy([&] { session.run(run.inputs); }, kSeconds))
+    throw ExecError("a run on empty inputs fails, or ends the process", "equivalence", "");
+  return session.run(run.inputs);
+}
+
 void add_noisy_runs(OrtSession& session, int runs, Rng& rng, ReferenceRun& run) {
   for (int i = 0; i < runs; ++i) {
     std::vector<Tensor> moved = run.inputs;
@@ -210,13 +232,19 @@ void add_noisy_runs(OrtSession& session, int runs, Rng& rng, ReferenceRun& run) 
 }
 
 void add_probes(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
-                std::span<const std::int64_t> sizes, const Deadline& end, Rng& rng, Reference& reference) {
+                std::span<const std::int64_t> sizes, bool empties, const Deadline& end, Rng& rng,
+                Reference& reference) {
   add_other_draws(session, source, bound, rng, reference);
   const std::set<std::string> symbols = symbols_of(session.inputs());
   if (symbols.empty() || source.is_fixed()) return;
   Prober prober(session, source, end, rng, reference);
   probe_together(prober, symbols, session.inputs(), bound, sizes);
   if (symbols.size() > 1) probe_alone(prober, symbols, session.inputs(), bound, sizes);
+  for (const std::string& symbol : symbols) {
+    SymbolSizes empty = sizes_given(symbols, bound);
+    empty[symbol] = 0;
+    if (empties) prober.runs(empty, true);
+  }
   if (prober.left_out())
     reference.notes.emplace_back("some further sizes were left out: the time for them was over");
 }

@@ -20,6 +20,7 @@ struct ReferenceRun {
   std::vector<Tensor> outputs;
   std::vector<std::vector<Tensor>> noisy_outputs;  // with 1-ulp noise on the floating inputs
   bool probe = false;                              // at sizes beside the bindings
+  bool empty = false;                              // a probe at which a dim is 0
   std::optional<Extreme> extreme = {};             // a probe, too
 };
 
@@ -52,9 +53,15 @@ struct ReferencePlan {
 /// size. Then each symbol alone gets the first few that run, and the others stay as bound. Sizes at which the
 /// session fails, or that have far more elements than those bound, are skipped. At the sizes bound, integers
 /// that the model compares with numbers are others, too, and floats are positive where usual ones lead to
-/// NaN. A note says where further sizes were left out at the end.
+/// NaN. With `empties` each symbol alone is 0 in the end, where the session runs then. A note says where
+/// further sizes were left out at the end.
 void add_probes(OrtSession& session, const InputSource& source, const SymbolSizes& bound,
-                std::span<const std::int64_t> sizes, const Deadline& end, Rng& rng, Reference& reference);
+                std::span<const std::int64_t> sizes, bool empties, const Deadline& end, Rng& rng,
+                Reference& reference);
+
+/// Runs the session. A runtime may end the process on empty inputs, so a copy of it tries them first. Throws
+/// ExecError, for such an end too.
+std::vector<Tensor> run_with_care(OrtSession& session, const ReferenceRun& run);
 
 /// Runs its inputs again with 1-ulp noise, `runs` times; what the session does not run on counts for nothing.
 void add_noisy_runs(OrtSession& session, int runs, Rng& rng, ReferenceRun& run);

@@ -43,7 +43,7 @@ SymbolicQuantity of_tensor(Function function, rules::Slot slot, const SymbolicTe
     case Function::size:
       return quantity_of(product_of(context, tensor.dims));
     case Function::dtype:
-      throw Unprovable("the type of elements, of which the reals know nothing");
+      return quantity_of(context.int_const(name_of("dtype", slot, scope).c_str()));
     case Function::is_const:
       return truth_of(context.bool_const(name_of("const", slot, scope).c_str()));
     case Function::floating:

@@ -117,7 +117,7 @@ class FileReader {
       const Position at = column(i);
       const std::string name = word(i);
       const auto mark = mark_from_name(name);
-      if (!mark) fail(file_, at, "unknown mark '" + name + "'", "one of finite, bounded-terms");
+      if (!mark) fail(file_, at, "unknown mark '" + name + "'", "one of finite, bounded-terms, nonempty");
       if (std::ranges::find(marks, *mark) != marks.end())
         fail(file_, at, "the mark '" + name + "' stands here twice", "remove one");
       marks.push_back(*mark);

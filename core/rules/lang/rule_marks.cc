@@ -1,11 +1,31 @@
 #include "core/rules/lang/rule_marks.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace regraft::rules {
 
+namespace {
+
+struct Row {
+  std::string_view name, meaning;
+};
+
+constexpr std::array<Row, kRuleMarks.size()> kRows = {{
+    {"finite", "both sides agree where all that they compute is finite"},
+    {"bounded-terms",
+     "both sides agree where what is moved or dropped is no larger than what it is added to"},
+    {"nonempty", "the right side runs where no dim is 0"},
+}};
+
+}  // namespace
+
 std::string_view mark_name(RuleMark mark) {
-  return mark == RuleMark::finite ? "finite" : "bounded-terms";
+  return kRows[static_cast<std::size_t>(mark)].name;
+}
+
+std::string_view mark_meaning(RuleMark mark) {
+  return kRows[static_cast<std::size_t>(mark)].meaning;
 }
 
 std::optional<RuleMark> mark_from_name(std::string_view name) {

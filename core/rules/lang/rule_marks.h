@@ -16,13 +16,17 @@ namespace regraft::rules {
 /// finite: both sides agree only where all that either computes is finite; an Inf or a NaN may go elsewhere.
 /// bounded_terms: both sides agree up to rounding only where what is moved or dropped is of the magnitude of
 /// what it is added to.
-enum class RuleMark : std::uint8_t { finite, bounded_terms };
+/// nonempty: the right side runs only where no dim is 0.
+enum class RuleMark : std::uint8_t { finite, bounded_terms, nonempty };
 
-inline constexpr std::array<RuleMark, 2> kRuleMarks = {RuleMark::finite, RuleMark::bounded_terms};
+inline constexpr std::array<RuleMark, 3> kRuleMarks = {RuleMark::finite, RuleMark::bounded_terms,
+                                                       RuleMark::nonempty};
 
-/// "finite" or "bounded-terms".
+/// "finite", "bounded-terms" or "nonempty".
 std::string_view mark_name(RuleMark mark);
 std::optional<RuleMark> mark_from_name(std::string_view name);
+/// In a sentence.
+std::string_view mark_meaning(RuleMark mark);
 /// " (finite, bounded-terms)"; empty without marks.
 std::string marks_text(const std::vector<RuleMark>& marks);
 

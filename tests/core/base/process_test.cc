@@ -122,5 +122,19 @@ TEST(CaptureOutput, TellsTheChildsCpuTime) {
   EXPECT_GT(captured.status.cpu_s, 0.001);
 }
 
+TEST(Copy, OfThisProcessMayFail) {
+  EXPECT_TRUE(returns_in_a_copy([] {}, 60));
+  EXPECT_FALSE(returns_in_a_copy([] { throw ProcessError("no", "", ""); }, 60));
+  EXPECT_FALSE(returns_in_a_copy([] { std::abort(); }, 60));
+  EXPECT_FALSE(returns_in_a_copy([] { std::raise(SIGFPE); }, 60));
+  int changed = 0;
+  EXPECT_TRUE(returns_in_a_copy([&] { changed = 1; }, 60));
+  EXPECT_EQ(changed, 0);
+}
+
+TEST(Copy, EndsInTime) {
+  EXPECT_FALSE(returns_in_a_copy([] { pause(); }, 1));
+}
+
 }  // namespace
 }

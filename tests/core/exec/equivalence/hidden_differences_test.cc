@@ -84,6 +84,42 @@ TEST_F(HiddenDifference, WhereUsualInputsLeadToNan) {
   EXPECT_THAT(same.notes, Not(Contains(HasSubstr("not finite on every input"))));
 }
 
+/// The mean of x over its rows, and how many there are: with none, 0 or 0 / 0.
+ModelBuilder mean_of_rows(bool guarded) {
+  ModelBuilder model;
+  model.input("x", {"rows", 3}).output("y", {1}).integers("axes", {0, 1}).weight("least", {}, {1e-9f});
+  model.node("Shape", {"x"}, {"shape"});
+  testing::set_int(model.node("Cast", {"shape"}, {"sizes"}), "to", ::onnx::TensorProto::FLOAT);
+  testing::set_int(model.node("ReduceProd", {"sizes"}, {"size"}), "keepdims", 0);
+  testing::set_int(model.node("ReduceSum", {"x", "axes"}, {"sum"}), "keepdims", 0);
+  model.node("Max", {"size", "least"}, {"divisor"});
+  model.node("Div", {"sum", guarded ? "divisor" : "size"}, {"y"});
+  return model;
+}
+
+TEST_F(HiddenDifference, WhereADimIsZero) {
+  const EquivalenceReport report = check(mean_of_rows(true), mean_of_rows(false));
+  EXPECT_FALSE(report.equivalent);
+  EXPECT_THAT(report.reason, HasSubstr("(binding: rows=0)"));
+  EXPECT_TRUE(check(mean_of_rows(true), mean_of_rows(false), {.nonempty = true}).equivalent);
+  EXPECT_TRUE(check(mean_of_rows(true), mean_of_rows(true)).equivalent);
+}
+
+/// A GRU, on which ONNX Runtime ends the process where the batch is 0.
+ModelBuilder gru() {
+  ModelBuilder model;
+  model.input("x", {2, "batch", 1}).output("y", {2, 1, "batch", 1});
+  model.weight("w", {1, 3, 1}, {1, 2, 3}).weight("r", {1, 3, 1}, {1, 2, 3});
+  testing::set_int(model.node("GRU", {"x", "w", "r"}, {"y"}), "hidden_size", 1);
+  return model;
+}
+
+TEST_F(HiddenDifference, ARuntimeThatEndsItsProcessOnEmptyInputsEndsNoCheck) {
+  const EquivalenceReport report = check(gru(), gru());
+  EXPECT_TRUE(report.equivalent) << report.reason;
+  EXPECT_THAT(report.bindings, Not(Contains("batch=0")));
+}
+
 TEST_F(HiddenDifference, InputsThatTryLittleAreNamed) {
   const RandomInputs alike({}, 1);
   EXPECT_THAT(check(scores(2, 3), scores(2, 3), {.inputs = &alike}).notes,
