@@ -134,6 +134,8 @@ Fusion FusionRules::by_kind(NodeId node) const {
       return pad_into_conv(node);
     case OpKind::quantize_linear:
     case OpKind::dequantize_linear:
+    case OpKind::relu:
+    case OpKind::clip:
       return into_kernel_of_bytes(node);
     default:
       return activation(node);
@@ -359,7 +361,8 @@ Fusion FusionRules::into_hard_swish(NodeId node) const {
 // A Softmax of bytes goes element by element; products and convolutions are faster than those of floats.
 Fusion FusionRules::into_kernel_of_bytes(NodeId node) const {
   const NodeId owner = kernel_of_bytes(near_, node);
-  if (owner == kNoNode || kind(node) == OpKind::dequantize_linear) return {owner, {}};
+  if (owner == kNoNode) return activation(node);
+  if (kind(node) != OpKind::quantize_linear) return {owner, {}};
   const graph::TypeId over = graph_.node(owner).outputs[0];
   if (kind(owner) == OpKind::softmax)
     return in_place_of(owner, kernels_.pass({OpKind::softmax, KernelForm::quantised}, over,

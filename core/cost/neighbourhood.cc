@@ -43,13 +43,16 @@ bool Neighbourhood::has_many_users(NodeId node) const {
   return false;
 }
 
+std::optional<double> Neighbourhood::number(Value value) const {
+  if (!value.present() || kind(value.node) != OpKind::weight) return std::nullopt;
+  return graph::scalar_value(graph_.tables(), graph_.weight_of(value), 1);
+}
+
 Neighbourhood::Scaled Neighbourhood::scaled(NodeId node) const {
   if (graph_.node(node).inputs.size() != 2) return {};
   for (const std::size_t slot : {1, 0}) {
     const Value constant = input(node, slot);
-    if (!constant.present() || kind(constant.node) != OpKind::weight) continue;
-    const auto factor = graph::scalar_value(graph_.tables(), graph_.weight_of(constant), 1);
-    if (factor) return {*factor, input(node, 1 - slot), true};
+    if (const auto factor = number(constant)) return {*factor, input(node, 1 - slot), true};
   }
   return {};
 }

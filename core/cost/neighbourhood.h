@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "core/graph/graph.h"
 
 namespace regraft::cost {
@@ -16,6 +18,8 @@ class Neighbourhood {
   }
   const graph::AttrBlock& attrs(graph::NodeId node) const { return graph_.attrs(node); }
   const graph::TensorType& type(graph::Value value) const { return graph_.type(value); }
+  /// Of a constant of one element.
+  std::optional<double> number(graph::Value value) const;
 
   /// The value behind Identity nodes.
   graph::Value source(graph::Value value) const;

@@ -32,25 +32,50 @@ constexpr std::pair<std::string_view, std::string_view> kPieces[] = {
     {"<tanh>", "c=Pow(x,three) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,outer) t=Tanh(z) p=Add(t,one)"},
     {"<rms>", "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e)"},
     {"<sums>", "q=DynamicQuantizeLinear(x) m=MatMulInteger(q,"},
-    {"<floats>", "c=Cast(m) p=Mul(q_s,C) n=Mul(c,p)"}};
+    {"<floats>", "c=Cast(m) p=Mul(q_s,C) n=Mul(c,p)"},
+    {"<byte_conv>",
+     "q=QuantizeLinear(i,C,Uz) d=DequantizeLinear(q,C,Uz) w=DequantizeLinear(I8w,C) a=Conv(d,w,K1)"}};
 /// Name, dims, value.
-const std::tuple<const char*, Dims, float> kConstants[] = {
-    {"two", {}, 2.0f},           {"one", {}, 1.0f},         {"half", {}, -0.5f},
-    {"eps", {}, 1e-5f},          {"C", {}, 1.5f},           {"C1", {1}, 1.5f},
-    {"three", {}, 3.0f},         {"plushalf", {}, 0.5f},    {"cubed", {}, 0.044715f},
-    {"outer", {}, 0.79788458f},  {"root", {}, 1.41421354f}, {"inverse", {}, 0.70710677f},
-    {"near", {}, 1.4142f},       {"off", {}, 1.41423f},     {"farther", {}, 0.7979f},
-    {"halves", {64}, 0.5f},      {"half1", {1}, 0.5f},      {"half11", {1, 1}, 0.5f},
-    {"S1", {1}, 0.75f},          {"F", {1, 8, 64}, 0.125f}, {"B8", {8}, 0.25f},
-    {"M", {64, 64}, 0.01f},      {"Mk", {64, 64}, 0.02f},   {"Mv", {64, 64}, 0.03f},
-    {"M8", {8, 8}, 0.1f},        {"S", {64}, 0.5f},         {"B1", {1, 64}, 0.25f},
-    {"B", {64}, 0.25f},          {"K", {16, 1, 1}, 0.75f},  {"W", {16, 16, 3, 3}, 0.01f},
-    {"V", {16, 16, 3, 3}, 0.02f}};
+const std::tuple<const char*, Dims, float> kConstants[] = {{"two", {}, 2.0f},
+                                                           {"one", {}, 1.0f},
+                                                           {"half", {}, -0.5f},
+                                                           {"eps", {}, 1e-5f},
+                                                           {"C", {}, 1.5f},
+                                                           {"C1", {1}, 1.5f},
+                                                           {"three", {}, 3.0f},
+                                                           {"plushalf", {}, 0.5f},
+                                                           {"cubed", {}, 0.044715f},
+                                                           {"outer", {}, 0.79788458f},
+                                                           {"root", {}, 1.41421354f},
+                                                           {"inverse", {}, 0.70710677f},
+                                                           {"near", {}, 1.4142f},
+                                                           {"off", {}, 1.41423f},
+                                                           {"farther", {}, 0.7979f},
+                                                           {"halves", {64}, 0.5f},
+                                                           {"half1", {1}, 0.5f},
+                                                           {"half11", {1, 1}, 0.5f},
+                                                           {"S1", {1}, 0.75f},
+                                                           {"F", {1, 8, 64}, 0.125f},
+                                                           {"B8", {8}, 0.25f},
+                                                           {"M", {64, 64}, 0.01f},
+                                                           {"Mk", {64, 64}, 0.02f},
+                                                           {"Mv", {64, 64}, 0.03f},
+                                                           {"M8", {8, 8}, 0.1f},
+                                                           {"S", {64}, 0.5f},
+                                                           {"B1", {1, 64}, 0.25f},
+                                                           {"B", {64}, 0.25f},
+                                                           {"K", {16, 1, 1}, 0.75f},
+                                                           {"W", {16, 16, 3, 3}, 0.01f},
+                                                           {"V", {16, 16, 3, 3}, 0.02f},
+                                                           {"K1", {16}, 0.5f},
+                                                           {"zero", {}, 0.0f},
+                                                           {"most", {}, 382.5f},
+                                                           {"six", {}, 6.0f}};
 
-/// Inputs: x [1, 8, 64], i [1, 16, 12, 12]. Constants: kConstants; bytes U [64, 64] and U0 [], signed ones
-/// I8 [64, 64], I0 [] and I64 [64]; integers n0, n4, n6, n8, last. q=DynamicQuantizeLinear(x) makes q_s and
-/// q_z, too. Means are over the last dim; convolutions keep the image's size; Transpose swaps the last two
-/// dims.
+/// Inputs: x [1, 8, 64], i [1, 16, 12, 12]. Constants: kConstants; bytes U [64, 64], U0 [] and Uz [] of 0,
+/// signed ones I8 [64, 64], I0 [], I64 [64], I8w [16, 16, 3, 3] and Ileast [] of -128; integers n0, n4, n6,
+/// n8, last. q=DynamicQuantizeLinear(x) makes q_s and q_z, too. Means are over the last dim; convolutions
+/// keep the image's size; Transpose swaps the last two dims.
 std::filesystem::path write(const Case& one, const std::filesystem::path& file) {
   std::string text = one.nodes;
   for (const auto& [name, nodes] : kPieces)
@@ -62,13 +87,19 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
   testing::ModelBuilder model;
   for (const auto& [name, dims, value] : kConstants)
     model.weight(name, dims, std::vector<float>(count(dims), value));
-  for (const auto& [name, dims] : std::initializer_list<std::pair<std::string, Dims>>{
-           {"U", {64, 64}}, {"U0", {}}, {"I8", {64, 64}}, {"I0", {}}, {"I64", {64}}}) {
+  for (const auto& [name, dims] : std::initializer_list<std::pair<std::string, Dims>>{{"U", {64, 64}},
+                                                                                      {"U0", {}},
+                                                                                      {"I8", {64, 64}},
+                                                                                      {"I0", {}},
+                                                                                      {"I64", {64}},
+                                                                                      {"I8w", {16, 16, 3, 3}},
+                                                                                      {"Uz", {}},
+                                                                                      {"Ileast", {}}}) {
     ::onnx::TensorProto& bytes = *model.graph().add_initializer();
     bytes.set_name(name);
     bytes.set_data_type(name[0] == 'U' ? ::onnx::TensorProto::UINT8 : ::onnx::TensorProto::INT8);
     for (const std::int64_t dim : dims) bytes.add_dims(dim);
-    bytes.set_raw_data(std::string(count(dims), 3));
+    bytes.set_raw_data(std::string(count(dims), name == "Uz" ? 0 : name == "Ileast" ? -128 : 3));
   }
   for (const auto& [name, value] : {std::pair{"n0", 0}, {"n4", 4}, {"n6", 6}, {"n8", 8}, {"last", 1}})
     model.integers(name, {value});
@@ -114,6 +145,7 @@ const std::map<std::string_view, const char*> kPredictedNames = {
     {"QuickGelu", "Sigmoid gated"},
     {"QLinearSoftmax", "Softmax quantised"},
     {"QLinearAdd", "Add"},
+    {"QLinearConv", "Conv quantised"},
 };
 
 std::string predicted_name(const KernelTime& kernel) {
@@ -267,7 +299,20 @@ const Case kBytes[] = {
     {"softmax_to_floats", "q=QuantizeLinear(x,C) d=DequantizeLinear(q,C) s=Softmax(d) y=Neg(s)"},
     {"unsigned_that_two_read",
      "q=QuantizeLinear(x,C) d=DequantizeLinear(q,C) s=Softmax(d) p=QuantizeLinear(s,C) "
-     "e=DequantizeLinear(p,C) a=Add(d,e) r=QuantizeLinear(a,C) y=DequantizeLinear(r,C)"}};
+     "e=DequantizeLinear(p,C) a=Add(d,e) r=QuantizeLinear(a,C) y=DequantizeLinear(r,C)"},
+    {"convolution_with_a_bias", "<byte_conv> p=QuantizeLinear(a,C,Uz) y=DequantizeLinear(p,C,Uz)"},
+    {"convolution_and_relu", "<byte_conv> r=Relu(a) p=QuantizeLinear(r,C,Uz) y=DequantizeLinear(p,C,Uz)"},
+    {"relu_that_bytes_do_not_do",
+     "<byte_conv> r=Relu(a) p=QuantizeLinear(r,C,U0) y=DequantizeLinear(p,C,U0)"},
+    {"relu_of_signed_bytes",
+     "<byte_conv> r=Relu(a) p=QuantizeLinear(r,C,Ileast) y=DequantizeLinear(p,C,Ileast)"},
+    {"clip_that_bytes_do",
+     "<byte_conv> r=Clip(a,zero,most) p=QuantizeLinear(r,C,Uz) y=DequantizeLinear(p,C,Uz)"},
+    {"clip_that_bytes_do_not_do",
+     "<byte_conv> r=Clip(a,zero,six) p=QuantizeLinear(r,C,Uz) y=DequantizeLinear(p,C,Uz)"},
+    {"convolution_and_sum",
+     "<byte_conv> p=QuantizeLinear(a,C,Uz) e=DequantizeLinear(p,C,Uz) s=Add(e,d) r=Relu(s) "
+     "k=QuantizeLinear(r,C,Uz) y=DequantizeLinear(k,C,Uz)"}};
 INSTANTIATE_TEST_SUITE_P(Bytes, KernelForms, ::testing::ValuesIn(kBytes), name_of);
 
 const Case kQuantisedProducts[] = {
