@@ -117,12 +117,6 @@ Fusion FusionRules::by_kind(NodeId node) const {
                               &FusionRules::into_layer_norm})
         if (const Fusion found = (this->*rule)(node); found.owner != kNoNode) return found;
       return {};
-    case OpKind::sigmoid:
-      if (const Fusion silu = into_silu(node); silu.owner != kNoNode) return silu;
-      return activation(node);
-    case OpKind::hard_sigmoid:
-      if (const Fusion swish = into_hard_swish(node); swish.owner != kNoNode) return swish;
-      return activation(node);
     case OpKind::slice:
     case OpKind::gather:
       return into_split(node);
@@ -132,11 +126,16 @@ Fusion FusionRules::by_kind(NodeId node) const {
       return into_matmul(node);
     case OpKind::pad:
       return pad_into_conv(node);
-    case OpKind::quantize_linear:
-    case OpKind::dequantize_linear:
+    case OpKind::sigmoid:
+    case OpKind::hard_sigmoid:
     case OpKind::relu:
     case OpKind::clip:
-      return into_kernel_of_bytes(node);
+    case OpKind::quantize_linear:
+    case OpKind::dequantize_linear:
+      for (const auto rule :
+           {&FusionRules::into_silu, &FusionRules::into_hard_swish, &FusionRules::into_kernel_of_bytes})
+        if (const Fusion found = (this->*rule)(node); found.owner != kNoNode) return found;
+      return activation(node);
     default:
       return activation(node);
   }
@@ -361,8 +360,7 @@ Fusion FusionRules::into_hard_swish(NodeId node) const {
 // A Softmax of bytes goes element by element; products and convolutions are faster than those of floats.
 Fusion FusionRules::into_kernel_of_bytes(NodeId node) const {
   const NodeId owner = kernel_of_bytes(near_, node);
-  if (owner == kNoNode) return activation(node);
-  if (kind(node) != OpKind::quantize_linear) return {owner, {}};
+  if (owner == kNoNode || kind(node) != OpKind::quantize_linear) return {owner, {}};
   const graph::TypeId over = graph_.node(owner).outputs[0];
   if (kind(owner) == OpKind::softmax)
     return in_place_of(owner, kernels_.pass({OpKind::softmax, KernelForm::quantised}, over,
