@@ -71,7 +71,12 @@ void measure_spread(const std::filesystem::path& original, std::span<const Refer
   }
   for (const SessionOptions& variant : other_ways()) {
     OrtSession session(original, variant);
-    for (const ReferenceRun* run : runs) widen_spread(run->outputs, session.run(run->inputs), outputs);
+    for (const ReferenceRun* run : runs) {
+      try {
+        widen_spread(run->outputs, session.run(run->inputs), outputs);
+      } catch (const ExecError&) {  // rounding decided something on which it fails: no tolerance follows
+      }
+    }
   }
   for (std::size_t i = 0; i < outputs.size(); ++i)
     outputs[i].tolerance = ToleranceRule::tolerance(runs[0]->outputs[i].dtype, outputs[i].spread);

@@ -120,6 +120,26 @@ TEST_F(HiddenDifference, ARuntimeThatEndsItsProcessOnEmptyInputsEndsNoCheck) {
   EXPECT_THAT(report.bindings, Not(Contains("batch=0")));
 }
 
+/// Row 0 of a table of two, or where x is positive row 5, which it does not have.
+ModelBuilder looks_up(float factor) {
+  ModelBuilder model;
+  model.input("x", {1})
+      .output("y", {1, 2})
+      .weight("zero", {1}, {0})
+      .weight("table", {2, 2}, {factor, 2, 3, 4});
+  model.integers("rows", {5});
+  model.node("Greater", {"x", "zero"}, {"positive"});
+  testing::set_int(model.node("Cast", {"positive"}, {"one"}), "to", ::onnx::TensorProto::INT64);
+  model.node("Mul", {"one", "rows"}, {"row"});
+  model.node("Gather", {"table", "row"}, {"y"});
+  return model;
+}
+
+TEST_F(HiddenDifference, WhereTheOriginalFailsOnSomeDraws) {
+  EXPECT_FALSE(check(looks_up(1), looks_up(1.5), {.draws = 8}).equivalent);
+  EXPECT_TRUE(check(looks_up(1), looks_up(1), {.draws = 8}).equivalent);
+}
+
 TEST_F(HiddenDifference, InputsThatTryLittleAreNamed) {
   const RandomInputs alike({}, 1);
   EXPECT_THAT(check(scores(2, 3), scores(2, 3), {.inputs = &alike}).notes,
