@@ -79,7 +79,7 @@ TEST(HostileRules, ConstantsOfNegativeSizesCannotBeMade) {
 TEST(HostileRules, BytesThatAreNoTextAreWrittenOutInMessages) {
   const auto unexpected = [](std::string_view bytes, const std::string& shown) {
     const std::string error = error_of("r: Relu(x), " + std::string(bytes) + " => x\n");
-    EXPECT_THAT(error, HasSubstr("hostile:1:13: unexpected character '" + shown + "' (see ")) << shown;
+    EXPECT_THAT(error, HasSubstr("hostile:1:13: unknown part character '" + shown + "' (see ")) << shown;
   };
   unexpected(std::string_view("\0", 1), "\\x00");
   unexpected("\x1b[2J", "\\x1b");
@@ -95,7 +95,7 @@ TEST(HostileRules, BytesThatAreNoTextAreWrittenOutInMessages) {
 // What some editors put in front.
 TEST(HostileRules, AByteOrderMarkIsNoPartOfTheFirstRule) {
   EXPECT_EQ(RuleSet::parse("\xEF\xBB\xBFr: Relu(Relu(x)) => Relu(x)\n", "marked").info(0).name, "r");
-  EXPECT_THAT(error_of("\xEF\xBB\xBFr: Relu(x), $ => x\n"), HasSubstr("hostile:1:13: unexpected"));
+  EXPECT_THAT(error_of("\xEF\xBB\xBFr: Relu(x), $ => x\n"), HasSubstr("hostile:1:13: unknown part"));
 }
 
 /// Where the error of matching or applying a rule lies, and what it says.

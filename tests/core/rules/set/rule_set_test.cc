@@ -58,7 +58,7 @@ const testing::BadRule kEachBadRules[] = {
     {"r: Squeeze{[1]}(LSTM(x, w, r)) => x", "1:17", "LSTM has 3 outputs"},
     {"r: y = Relu(x) => x = y", "1:19", "is an operand of the left side"},
     {"r: y = Relu(x) => y = Sigmoid(y)", "1:23", "reads a value that it replaces"},
-    {"r: Relu(x), $ => x", "1:13", "unexpected character"},
+    {"r: Relu(x), $ => x", "1:13", "unknown part"},
     {"r: Mul(x, \"abc => x", "1:11", "a string without end"},
     {"r: Relu(x), n == 99999999999999999999 => x", "1:18", "out of range"}};
 INSTANTIATE_TEST_SUITE_P(Each, BadRules, ::testing::ValuesIn(kEachBadRules));
