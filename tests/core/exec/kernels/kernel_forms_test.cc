@@ -50,6 +50,9 @@ const std::tuple<const char*, Dims, float> kConstants[] = {
     {"M8", {8, 8}, 0.1f},        {"S", {64}, 0.5f},         {"B1", {1, 64}, 0.25f},
     {"B", {64}, 0.25f},          {"K", {16, 1, 1}, 0.75f},  {"W", {16, 16, 3, 3}, 0.01f},
     {"V", {16, 16, 3, 3}, 0.02f}};
+const std::pair<std::string, Dims> kByteConstants[] = {
+    {"U", {64, 64}},         {"U0", {}}, {"I8", {64, 64}}, {"I0", {}}, {"I64", {64}},
+    {"I8w", {16, 16, 3, 3}}, {"Uz", {}}, {"Ileast", {}}};
 const std::tuple<const char*, Dims, float> kForBytes[] = {{"K1", {16}, 0.5f}, {"zero", {}, 0.0f}};
 
 /// Inputs: x [1, 8, 64], i [1, 16, 12, 12]. Constants: kConstants, kForBytes; bytes U [64, 64], U0 [] and Uz
@@ -71,14 +74,7 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
   };
   add(kConstants);
   add(kForBytes);
-  for (const auto& [name, dims] : std::initializer_list<std::pair<std::string, Dims>>{{"U", {64, 64}},
-                                                                                      {"U0", {}},
-                                                                                      {"I8", {64, 64}},
-                                                                                      {"I0", {}},
-                                                                                      {"I64", {64}},
-                                                                                      {"I8w", {16, 16, 3, 3}},
-                                                                                      {"Uz", {}},
-                                                                                      {"Ileast", {}}}) {
+  for (const auto& [name, dims] : kByteConstants) {
     ::onnx::TensorProto& bytes = *model.graph().add_initializer();
     bytes.set_name(name);
     bytes.set_data_type(name[0] == 'U' ? ::onnx::TensorProto::UINT8 : ::onnx::TensorProto::INT8);
