@@ -353,6 +353,7 @@ void Pipeline::accept() {
   try {
     latency = measure(0);
   } catch (const exec::ExecError& error) {
+    if (!runtimes_->chosen().is_default()) throw;  // another may be gone
     return keep_input("it could not be measured: " + std::string(error.what()));
   }
   runtimes_->note_input(latency.before.latency_ms);
