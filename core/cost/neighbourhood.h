@@ -18,7 +18,7 @@ class Neighbourhood {
   }
   const graph::AttrBlock& attrs(graph::NodeId node) const { return graph_.attrs(node); }
   const graph::TensorType& type(graph::Value value) const { return graph_.type(value); }
-  /// Of a constant of one element.
+  /// The value of a constant of one element.
   std::optional<double> number(graph::Value value) const;
 
   /// The value behind Identity nodes.

@@ -12,7 +12,7 @@ namespace {
 
 // Longer than any rule needs. They keep hostile input from nesting deeper than the stack, and parts of parts
 // from filling the memory.
-constexpr std::size_t kMostTokens = 2000, kMostBytes = 1 << 16;
+constexpr std::size_t kMostTokens = 2000, kMostBytes = 1 << 20;
 
 bool part_name_char(char c) {
   return std::islower(static_cast<unsigned char>(c)) != 0 || (c >= '0' && c <= '9') || c == '-';

@@ -68,7 +68,7 @@ TEST(Parts, OfPartsDoNotGrowWithoutEnd) {
     bytes += "$b" + name + " = $b" + before + " $b" + before + "\n";
   }
   EXPECT_THAT(file_error(tokens), HasSubstr("a rule of more than 2000 tokens"));
-  EXPECT_THAT(file_error(bytes), HasSubstr("65536 bytes"));
+  EXPECT_THAT(file_error(bytes), HasSubstr("1048576 bytes"));
 }
 
 }  // namespace
