@@ -46,8 +46,9 @@ bool is_done_by_bytes(const Neighbourhood& near, NodeId node, NodeId quantize) {
   if (!near.is(node, OpKind::clip) || near.input_count(node) != 1) return false;
   const graph::AttrBlock& attrs = near.attrs(node);
   constexpr double kRounding = 0x1p-23;
-  return attrs.real(Attr::min) - *scale * (least - *zero) <= kRounding &&
-         *scale * (least + 255 - *zero) - attrs.real(Attr::max) <= kRounding;
+  const double lower = *scale * (least - *zero), upper = *scale * (least + 255 - *zero);
+  return (!attrs.has(Attr::min) || attrs.real(Attr::min) - lower <= kRounding) &&
+         (!attrs.has(Attr::max) || upper - attrs.real(Attr::max) <= kRounding);
 }
 
 // The QuantizeLinear that reads what an operation makes.

@@ -79,7 +79,7 @@ TEST(HostileRules, ConstantsOfNegativeSizesCannotBeMade) {
 TEST(HostileRules, BytesThatAreNoTextAreWrittenOutInMessages) {
   const auto unexpected = [](std::string_view bytes, const std::string& shown) {
     const std::string error = error_of("r: Relu(x), " + std::string(bytes) + " => x\n");
-    EXPECT_THAT(error, HasSubstr("hostile:1:13: unknown part character '" + shown + "' (see ")) << shown;
+    EXPECT_THAT(error, HasSubstr("hostile:1:13: unexpected character '" + shown + "' (see ")) << shown;
   };
   unexpected(std::string_view("\0", 1), "\\x00");
   unexpected("\x1b[2J", "\\x1b");
