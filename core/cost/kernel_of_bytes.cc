@@ -41,9 +41,13 @@ bool is_done_by_bytes(const Neighbourhood& near, NodeId node, NodeId quantize) {
   if (!near.is(quantize, OpKind::quantize_linear)) return false;
   const auto scale = near.number(near.input(quantize, 1)), zero = near.number(near.input(quantize, 2));
   if (!scale || !zero) return false;
-  const double least = near.type({quantize, 0}).dtype == DType::uint8 ? 0 : -128;
+  const DType bytes = near.type({quantize, 0}).dtype;
+  if (bytes != DType::uint8 && bytes != DType::int8) return false;
+  const double least = bytes == DType::uint8 ? 0 : -128;
   if (near.is(node, OpKind::relu)) return *zero == least;
-  if (!near.is(node, OpKind::clip) || near.input_count(node) != 1) return false;
+  const bool scalars =
+      near.type(near.input(quantize, 1)).rank() == 0 && near.type(near.input(quantize, 2)).rank() == 0;
+  if (!near.is(node, OpKind::clip) || near.input_count(node) != 1 || !scalars) return false;
   const graph::AttrBlock& attrs = near.attrs(node);
   constexpr double kRounding = 0x1p-23;
   const double lower = *scale * (least - *zero), upper = *scale * (least + 255 - *zero);

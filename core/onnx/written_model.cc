@@ -303,7 +303,7 @@ class GraphWriter {
     std::vector<pb::NodeProto> sorted;
     for (const std::size_t i : node_order(protos)) sorted.push_back(std::move(nodes_[i].proto));
     if (sorted.size() != nodes_.size())
-      throw OnnxError("the rewritten graph has a cycle", store_.path.string(), "");
+      throw OnnxError("the rewritten graph has a cycle", store_.path.string(), "please report this");
     return sorted;
   }
 

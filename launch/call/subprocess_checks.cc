@@ -36,7 +36,7 @@ nlohmann::json run_for_json(std::vector<std::string> arguments, const std::vecto
     if (const std::string name = as_argument(subject) + ": "; said.starts_with(name))
       said.erase(0, name.size());
     constexpr std::array crashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGKILL};  // the last: no memory
-    if (std::ranges::find(crashes, captured.status.signal) != crashes.end())
+    if (!captured.timed_out && std::ranges::find(crashes, captured.status.signal) != crashes.end())
       throw CrashError(std::move(said), "", "nothing was emitted");
     throw exec::ExecError(std::move(said), "", "nothing was emitted");
   }

@@ -266,10 +266,6 @@ void Pipeline::begin_checks() {
   check_.emplace(options_, feed_file_->path(), output_, log_, report_, probe_s);
 }
 
-double Pipeline::spent_s() const {
-  return report_.spent_s() - before_turns_s_;
-}
-
 double Pipeline::needed_s() const {
   std::vector<double> run_s = costs_->latencies_us(*start_);
   for (const double scale = options_.run_us(profile_.measured_us) / 1e6 / run_s[0]; double& run : run_s)
@@ -349,13 +345,16 @@ void Pipeline::accept() {
   }
   if (const std::string why_not = refused_by_runtime(); !why_not.empty()) return keep_input(why_not);
   if (tuning_) timed_step("settings", [&] { tuning_->tune_output(output_.aside()); });
-  exec::LatencyReport latency;
   try {
-    latency = measure(0);
+    measure_all();
   } catch (const exec::ExecError& error) {
     if (!runtimes_->chosen().is_default()) throw;  // another may be gone
-    return keep_input("it could not be measured: " + std::string(error.what()));
+    keep_input("it could not be measured: " + std::string(error.what()));
   }
+}
+
+void Pipeline::measure_all() {
+  const exec::LatencyReport latency = measure(0);
   runtimes_->note_input(latency.before.latency_ms);
   if (!latency.accepted) return keep_input(latency.reason);
   for (std::size_t i = 1; i < feed_.points.size(); ++i)

@@ -69,7 +69,7 @@ class Pipeline {
   CheckedSearch::Result find(CheckedSearch& search);
 
   /// Seconds of this turn that were spent.
-  double spent_s() const;
+  double spent_s() const { return report_.spent_s() - before_turns_s_; }
   /// Seconds for checks and measurement; where nothing is known of that, a third.
   double needed_s() const;
 
@@ -85,6 +85,7 @@ class Pipeline {
   void begin_checks();
   exec::EquivalenceReport verify(bool bit_equal);
   void accept();
+  void measure_all();
 
   /// Why the result is not for the runtime. In ONNX Runtime it was checked already.
   std::string refused_by_runtime();

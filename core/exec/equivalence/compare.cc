@@ -7,7 +7,9 @@
 namespace regraft::exec {
 namespace {
 
-constexpr double kLeastHidden = 1e4, kApart = 100;
+// Numbers that hide places are about the same one, far from what is seen.
+constexpr double kLeastHidden = 9e3, kApart = 100, kOfOneNumber = 0.1;
+constexpr std::ptrdiff_t kLeastSeen = 4;
 
 Difference refused(std::string problem) {
   return {Difference::kUnbounded, std::move(problem)};
@@ -49,17 +51,16 @@ Difference compare_items(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 double scale_of(std::span<const double> values) {
-  double largest = 0;
-  for (const double value : values)
-    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-  if (largest < kLeastHidden) return largest;
   std::vector<double> magnitudes;
   for (const double value : values)
     if (std::isfinite(value) && value != 0) magnitudes.push_back(std::abs(value));
+  if (magnitudes.empty()) return 0;
+  const double largest = *std::ranges::max_element(magnitudes);
+  if (largest < kLeastHidden) return largest;
   std::ranges::sort(magnitudes);
-  for (std::size_t i = 1; i < magnitudes.size(); ++i)
-    if (magnitudes[i] >= kLeastHidden && magnitudes[i] > kApart * magnitudes[i - 1]) return magnitudes[i - 1];
-  return largest;
+  const auto hidden = std::ranges::lower_bound(magnitudes, largest * (1 - kOfOneNumber));
+  const bool apart = hidden - magnitudes.begin() >= kLeastSeen && *hidden > kApart * *(hidden - 1);
+  return apart ? *(hidden - 1) : largest;
 }
 
 Difference compare(const Tensor& a, const Tensor& b) {

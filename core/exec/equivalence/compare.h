@@ -8,8 +8,8 @@
 
 namespace regraft::exec {
 
-/// The largest finite magnitude, 0 where there is none. Numbers from 1e4 on that are a hundred times as large
-/// as all others do not count: they hide places, as masks do.
+/// The largest finite magnitude, 0 where there is none. Large numbers that are nearly one do not count where
+/// all others are a hundred times as small: they hide places, as masks do.
 double scale_of(std::span<const double> values);
 
 /// How far tensor b is from tensor a.

@@ -28,7 +28,8 @@ struct EquivalenceOptions {
   double probe_s = std::numeric_limits<double>::infinity();
   /// A difference is not explained: neither where it begins, nor whether the original is random.
   bool verdict_only = false;
-  std::optional<SessionOptions> session = {};  // of the other model, within tolerance: else as the original's
+  std::optional<SessionOptions> session =
+      {};  // of the other model, within tolerance: else as the original's, and with all optimisation
   const InputSource* inputs =
       nullptr;  // not owned; nullptr: RandomInputs with the meanings found in the original
 };

@@ -118,10 +118,18 @@ OutputDifference difference_of(const Tensor& reference, const Columns& others,
   return difference;
 }
 
-/// How far rounding may move an element of an output, as far as is known.
-double most_by_rounding(const Reference& reference, const EquivalenceReport& report, std::size_t output) {
-  return report.outputs[output].tolerance * usual_scale(reference, output);
-}
+/// How far rounding may move the elements of an output, as far as is known.
+class MostByRounding {
+ public:
+  MostByRounding(const Reference& reference, const EquivalenceReport& report, std::size_t output)
+      : tolerance_(report.outputs[output].tolerance), scale_(usual_scale(reference, output)) {}
+  double of(double value) const {
+    return tolerance_ * (std::isfinite(value) ? std::max(scale_, std::abs(value)) : scale_);
+  }
+
+ private:
+  double tolerance_, scale_;
+};
 
 /// Whether the inputs are an extreme, or so few elements differ that these may have jumped.
 bool may_have_jumped(const Mismatch& mismatch, const Reference& reference, const EquivalenceReport& report) {
@@ -131,9 +139,9 @@ bool may_have_jumped(const Mismatch& mismatch, const Reference& reference, const
     if (!same_form(mismatch.run->outputs[i], mismatch.results[i])) return false;
     const std::vector<double> left = to_doubles(mismatch.run->outputs[i]),
                               right = to_doubles(mismatch.results[i]);
-    const double most = most_by_rounding(reference, report, i);
+    const MostByRounding most(reference, report, i);
     std::size_t differ = 0;
-    for (std::size_t k = 0; k < left.size(); ++k) differ += distance(left[k], right[k]) > most;
+    for (std::size_t k = 0; k < left.size(); ++k) differ += distance(left[k], right[k]) > most.of(left[k]);
     if (differ > std::max(kFewElements, left.size() / kFewOf)) return false;
   }
   return true;
@@ -157,12 +165,12 @@ class Jumps {
     for (std::size_t i = 0; i < noisy_.outputs.size(); ++i) {
       const Tensor& moved = noisy_.noisy_outputs[0][i];
       if (furthest_[i].empty() || !same_form(noisy_.outputs[i], moved)) continue;
-      const double most = most_by_rounding(reference_, report_, i);
+      const MostByRounding most(reference_, report_, i);
       const std::vector<double> left = to_doubles(noisy_.outputs[i]), right = to_doubles(moved);
       for (std::size_t k = 0; k < left.size(); ++k) {
         const double far = distance(left[k], right[k]);
         if (std::isfinite(far)) furthest_[i][k] = std::max(furthest_[i][k], far);
-        stays_[i][k] += far <= most;
+        stays_[i][k] += far <= most.of(left[k]);
       }
     }
   }

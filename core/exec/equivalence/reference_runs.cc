@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/counted.h"
 #include "core/base/process.h"
 #include "core/exec/runtime/exec_error.h"
 
@@ -45,15 +46,21 @@ ReferenceRun run_once(OrtSession& session, const InputSource& source, const Symb
 }
 
 std::vector<ReferenceRun> run_binding(OrtSession& session, const InputSource& source,
-                                      const SymbolSizes& sizes, const ReferencePlan& plan, Rng& rng) {
+                                      const SymbolSizes& sizes, const ReferencePlan& plan, Rng& rng,
+                                      std::vector<std::string>& notes) {
   std::vector<ReferenceRun> runs;
+  std::string problem;
   for (int i = 0; i < plan.draws; ++i) {
     try {
       runs.push_back(run_once(session, source, sizes, plan.noisy_runs, rng));
-    } catch (const ExecError&) {  // on some inputs a model may fail, as one that routes tokens
+    } catch (const ExecError& error) {  // on some inputs a model may fail, as one that routes tokens
       if (runs.empty() && i + 1 == plan.draws) throw;
+      problem = error.problem();
     }
   }
+  if (!problem.empty())
+    notes.push_back("compared on " + std::to_string(runs.size()) + " of " + counted(plan.draws, "draw") +
+                    ": on the others the original itself fails: " + problem);
   return runs;
 }
 
@@ -61,7 +68,7 @@ std::vector<ReferenceRun> run_binding(OrtSession& session, const InputSource& so
 std::vector<ReferenceRun> run_or_skip(OrtSession& session, const InputSource& source, const Binding& binding,
                                       const ReferencePlan& plan, Rng& rng, std::vector<std::string>& notes) {
   try {
-    return run_binding(session, source, binding.sizes, plan, rng);
+    return run_binding(session, source, binding.sizes, plan, rng, notes);
   } catch (const ExecError& error) {
     if (binding.required) throw;
     if (binding.retry)

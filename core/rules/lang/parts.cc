@@ -1,5 +1,6 @@
 #include "core/rules/lang/parts.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <string>
@@ -45,10 +46,11 @@ Position position(std::string_view body, std::size_t at, std::uint32_t line) {
 /// The tokens of a piece of the body, which say where they stand in it.
 std::vector<Token> tokens_between(std::string_view body, std::size_t from, std::size_t to, std::uint32_t line,
                                   std::string_view file) {
-  std::string piece(body.substr(0, to));
-  for (std::size_t i = 0; i < from; ++i)
-    if (piece[i] != '\n') piece[i] = ' ';
-  return tokenize(piece, line, file);
+  const std::size_t begins = body.substr(0, from).rfind('\n') + 1;  // of its line
+  const auto lines = std::ranges::count(body.substr(0, begins), '\n');
+  std::string piece(body.substr(begins, to - begins));
+  std::fill_n(piece.begin(), from - begins, ' ');
+  return tokenize(piece, line + static_cast<std::uint32_t>(lines), file);
 }
 
 }  // namespace
@@ -56,8 +58,8 @@ std::vector<Token> tokens_between(std::string_view body, std::size_t from, std::
 void Parts::define(std::string_view body, std::uint32_t line) {
   const std::string name(name_at(body, 0));
   std::size_t equals = 1 + name.size();
-  while (equals < body.size() && body[equals] == ' ') ++equals;
-  if (name.empty() || equals >= body.size() || body[equals] != '=') {
+  while (equals < body.size() && (body[equals] == ' ' || body[equals] == '\t')) ++equals;
+  if (name.empty() || body.substr(equals, 1) != "=" || body.substr(equals, 2) == "==") {
     fail(file_, {line, 1}, "a part is written $name = text",
          "names are lower case letters, digits and '-'; a rule begins with its own name");
   }
@@ -68,6 +70,9 @@ void Parts::define(std::string_view body, std::uint32_t line) {
     fail(file_, {line, 1}, "the part $" + name + " is empty", "write $name = text");
   const std::size_t first = part.text.find_first_not_of(" \t\r\n");
   part.text = part.text.substr(first, part.text.find_last_not_of(" \t\r\n") + 1 - first);
+  total_ += part.text.size() + part.tokens.size();
+  if (total_ > kMostBytes)
+    fail(file_, {line, 1}, "the parts of this file are too long", "write shorter ones");
   if (!parts_.emplace(name, std::move(part)).second)
     fail(file_, {line, 1}, "the part $" + name + " is defined twice", "rename one");
 }

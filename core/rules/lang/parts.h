@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -30,6 +31,7 @@ class Parts {
  private:
   std::string_view file_;
   std::map<std::string, Expanded, std::less<>> parts_;
+  std::size_t total_ = 0;  // characters and tokens of all parts
 };
 
 }

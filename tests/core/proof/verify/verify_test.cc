@@ -56,14 +56,17 @@ TEST(Verify, WhatCannotBeTriedOrFollowedIsNotProvedAndEndsNoRun) {
 TEST(Verify, KnowsWhatItDoesNotKnow) {
   const auto rules = rules::RuleSet::parse(
       "mod: Cast{to=1}(Cast{to=8}(x)), float(x) => Cast{1}(Cast{to=8}(Identity(x)))\n"
-      "type: Mul(Mul(x, 2.0), y) => Mul(Mul(x, y), if dtype(x) == float32 then 2.0 else 2.0)\n",
+      "type: Mul(Mul(x, 2.0), y) => Mul(Mul(x, y), if dtype(x) == float32 then 2.0 else 2.0)\n"
+      "guarded: Mul(Mul(x, 2.0), y), dtype(x) != float16 => Mul(Mul(x, y), 2.0)\n"
+      "one-type: Mul(Mul(x, 2.0), y) => Mul(Mul(x, y), if dtype(x) == bfloat16 then 3.0 else 2.0)\n"
+      "other-types: Mul(Mul(x, 2.0), y), dtype(x) != float16 => Mul(Mul(x, y), if dtype(x) == bfloat16 then "
+      "3.0 else 2.0)\n",
       "a.rules");
-  const auto verdicts = verify_rules(rules, {0, 1}, quick(), [](const Verdict&) {});
-  for (const Verdict& verdict : verdicts) {
-    EXPECT_FALSE(verdict.refuted) << verdict.rule << " " << verdict.note;
-  }
+  const auto verdicts = verify_rules(rules, {0, 1, 2, 3, 4}, quick(), [](const Verdict&) {});
+  for (const std::size_t i : {0, 1, 2}) EXPECT_FALSE(verdicts[i].refuted) << verdicts[i].note;
   EXPECT_EQ(verdicts[0].status, RuleStatus::tested);
-  EXPECT_EQ(verdicts[1].status, RuleStatus::proved);
+  for (const std::size_t i : {1, 2}) EXPECT_EQ(verdicts[i].status, RuleStatus::proved) << verdicts[i].rule;
+  for (const std::size_t i : {3, 4}) EXPECT_NE(verdicts[i].status, RuleStatus::proved) << verdicts[i].rule;
 }
 
 TEST(Verify, WhatIsWrittenIsLoadedAndNothingElse) {
