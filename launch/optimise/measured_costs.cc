@@ -86,12 +86,13 @@ CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx:
   const auto cost_us = [&](const Paths& paths) { return costs_.latencies_us(graphs_of(paths))[0]; };
   const Deadline end(all_s);
   CheckedSearch::Proposal best = from ? *from : search.propose(start_, all_s / 2);
+  std::vector<CheckedSearch::Proposal> found{best};
   const auto improve = [&](double seconds) {
     const bool goes_on = from || best.seconds > seconds;  // from the start it would not get as far
     CheckedSearch::Proposal next = search.propose(goes_on ? graphs_of(best.paths) : start_, seconds);
     if (goes_on) next.follow(best);
     if (cost_us(next.paths) >= kClearlyCheaper * cost_us(best.paths)) return false;
-    best = std::move(next);
+    found.push_back(best = std::move(next));
     return true;
   };
   try {
@@ -106,7 +107,8 @@ CheckedSearch::Proposal MeasuredCosts::search(CheckedSearch& search, const onnx:
   } catch (const exec::ExecError& error) {  // the check of the whole model says what is to blame
     options_.warn(std::string("not profiled: ") + error.what());
   }
-  return best;
+  // What the last profile says may speak for an earlier one.
+  return *std::ranges::min_element(found, {}, [&](const auto& proposal) { return cost_us(proposal.paths); });
 }
 
 }

@@ -42,7 +42,8 @@ class MeasuredCosts {
   /// better is found: from the start, or, where that took more time than there was, from what was found.
   /// Where `from` is given, it goes on from that, or is that where there is no time. Not checked yet.
   /// `timed_step` runs work and notes its time under a name; `all_s` is for all searches from the start on.
-  /// Where these and the profiles took it, nothing more is profiled.
+  /// Where these and the profiles took it, nothing more is profiled. Of all that was found, the cheapest by
+  /// all profiles counts.
   CheckedSearch::Proposal search(CheckedSearch& search, const onnx::ImportedModel& model,
                                  const rules::RuleSet& rules, const CheckedSearch::TimedStep& timed_step,
                                  double all_s, const std::optional<CheckedSearch::Proposal>& from = {});
