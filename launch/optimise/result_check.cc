@@ -25,14 +25,19 @@ ChildCheck ResultCheck::options(bool bit_equal) const {
 exec::EquivalenceReport ResultCheck::check(const std::filesystem::path& model, ChildCheck how) {
   if (!probe_s_) probe_s_ = how.probe_s;
   how.probe_s = probe_s_;
+  const bool may_fail = !how.bit_equal && !options_.script;
+  exec::EquivalenceReport report;
   try {
     return verify_in_child(options_.input, model, how);
   } catch (const CrashError& error) {
-    if (how.bit_equal || options_.script) throw;
-    exec::EquivalenceReport report;
+    if (!may_fail) throw;
     report.reason = "the check failed: " + error.problem();
-    return report;
+  } catch (const exec::ExecError& error) {  // the original cannot be run as the check does
+    if (!may_fail) throw;
+    report.repeatable = false;
+    report.reason = "it cannot be checked: " + std::string(error.what());
   }
+  return report;
 }
 
 exec::EquivalenceReport ResultCheck::whole_model(bool bit_equal) {

@@ -34,7 +34,8 @@ class ResultCheck {
   /// For a check of its own.
   ChildCheck options(bool bit_equal) const;
 
-  /// A result on which the runtime crashes counts as different; that of a script throws.
+  /// A result on which the runtime crashes counts as different. Where the check itself fails, nothing is
+  /// comparable (`repeatable` is false). What a script made throws.
   exec::EquivalenceReport whole_model(bool bit_equal);
 
   /// Bisects the log, clean-up included, for the first entry with which the whole model is no longer
