@@ -83,7 +83,8 @@ class PayloadWriter {
       write_part(bytes);
     else
       graph::evaluate_in_pieces(tables_, weight, write_part);
-    if (written != size_bytes) throw OnnxError("a folded weight has the wrong size", "", "please report this");
+    if (written != size_bytes)
+      throw OnnxError("a folded weight has the wrong size", "", "please report this");
   }
 
  private:

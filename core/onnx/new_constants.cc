@@ -56,7 +56,8 @@ std::string NewConstants::weight(graph::WeightId id) {
   if (!fresh) return at->second;
   at->second = names_.fresh("regraft_weight");
   const graph::TensorType& type = tables_.type(weight.type);
-  if (!type.is_static()) throw OnnxError("a folded weight has unknown dims", at->second, "please report this");
+  if (!type.is_static())
+    throw OnnxError("a folded weight has unknown dims", at->second, "please report this");
   pb::TensorProto& tensor = add(at->second, type.dtype, type.dims);
   const auto size = static_cast<std::uint64_t>(*type.element_count()) * graph::dtype_bytes(type.dtype);
   payloads_.set(tensor, id, size);
