@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 
 #include "core/rules/lang/parse_rules.h"
 
@@ -34,10 +33,6 @@ std::string normalised(std::string_view text) {
   }
   while (!out.empty() && out.back() == ' ') out.pop_back();
   return out;
-}
-
-bool rule_name_char(char c) {
-  return std::islower(static_cast<unsigned char>(c)) != 0 || (c >= '0' && c <= '9') || c == '-';
 }
 
 // A file's lines, gathered into rules: a rule starts at column 1 and goes on over indented lines.

@@ -15,14 +15,10 @@ namespace {
 // from filling the memory.
 constexpr std::size_t kMostTokens = 2000, kMostBytes = 1 << 20;
 
-bool part_name_char(char c) {
-  return std::islower(static_cast<unsigned char>(c)) != 0 || (c >= '0' && c <= '9') || c == '-';
-}
-
 /// The name behind the '$' at `at`.
 std::string_view name_at(std::string_view body, std::size_t at) {
   std::size_t end = at + 1;
-  while (end < body.size() && part_name_char(body[end])) ++end;
+  while (end < body.size() && rule_name_char(body[end])) ++end;
   return body.substr(at + 1, end - at - 1);
 }
 
@@ -54,6 +50,10 @@ std::vector<Token> tokens_between(std::string_view body, std::size_t from, std::
 }
 
 }  // namespace
+
+bool rule_name_char(char c) {
+  return std::islower(static_cast<unsigned char>(c)) != 0 || (c >= '0' && c <= '9') || c == '-';
+}
 
 void Parts::define(std::string_view body, std::uint32_t line) {
   const std::string name(name_at(body, 0));

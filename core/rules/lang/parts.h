@@ -12,6 +12,9 @@
 
 namespace regraft::rules {
 
+/// Names of rules and of parts: lower case letters, digits and '-'.
+bool rule_name_char(char c);
+
 /// Rule text with its parts in place of their names.
 struct Expanded {
   std::string text;
