@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "core/graph/drop_copies.h"
 #include "core/rules/lang/rule_error.h"
 
 namespace regraft::launch {
@@ -34,6 +35,10 @@ std::vector<double> ModelGraphs::runs(const graph::Bindings& bindings) const {
   std::vector<double> runs;
   for (std::size_t at = 0; at < size(); ++at) runs.push_back(model_->graph_runs(at).at(bound));
   return runs;
+}
+
+void ModelGraphs::drop_copies() {
+  for (graph::Graph& graph : graphs_) graph::drop_copies(graph);
 }
 
 void ModelGraphs::clean_up(const rules::RuleSet& rules, rules::RewriteLog& log) {

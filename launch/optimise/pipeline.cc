@@ -315,14 +315,15 @@ bool Pipeline::changes_input(const CheckedSearch::Result& found) const {
 }
 
 void Pipeline::predict(const ModelGraphs& after) {
-  const ModelGraphs before(*model_);
+  ModelGraphs before(*model_);
+  before.drop_copies();
   const std::vector<double> from_us = costs_->latencies_us(before), to_us = costs_->latencies_us(after);
   for (std::size_t i = 0; i < from_us.size(); ++i)
     std::tie(report_.points[i].cost_before, report_.points[i].cost_after) = std::pair(from_us[i], to_us[i]);
   std::tie(report_.cost_before, report_.cost_after) = std::pair(from_us[0], to_us[0]);
   report_.slower_at = costs_->slower_sizes(before[0], after[0]);
   report_.nodes_after = after.operation_count();
-  if (options_.page) page_.note_changes(before, after, log_, *rules_);
+  if (options_.page) page_.note_changes(ModelGraphs(*model_), after, log_, *rules_);
 }
 
 exec::EquivalenceReport Pipeline::verify(bool bit_equal) {

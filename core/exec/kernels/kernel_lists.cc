@@ -12,6 +12,7 @@
 #include "core/base/enum_names.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/model_skeleton.h"
+#include "core/graph/drop_copies.h"
 #include "core/onnx/import.h"
 
 namespace regraft::exec {
@@ -80,11 +81,12 @@ bool has_known_sizes(const graph::Graph& graph, graph::NodeId id, const graph::B
 }
 
 /// Predicts the kernels of all graphs of the model, and names them.
-KernelsByValue predict(const onnx::ImportedModel& model, const graph::Bindings& bindings,
-                       const cost::DeviceProfile& device, KernelLists& lists) {
+KernelsByValue predict(const onnx::ImportedModel& model, std::span<const graph::Graph> graphs,
+                       const graph::Bindings& bindings, const cost::DeviceProfile& device,
+                       KernelLists& lists) {
   KernelsByValue kernels;
-  for (std::size_t at = 0; at < model.graph_count(); ++at) {
-    const graph::Graph& graph = model.graph(at);
+  for (std::size_t at = 0; at < graphs.size(); ++at) {
+    const graph::Graph& graph = graphs[at];
     const graph::Bindings bound = bindings.in(graph.tables());
     const std::size_t first = lists.compared.size();
     for (cost::PredictedKernel& predicted : cost::AnalyticCost(device, bindings, graph).kernels()) {
@@ -232,6 +234,8 @@ struct FormOfKernel {
   cost::KernelKind kind;
 };
 constexpr std::array kFormsOfKernels{
+    FormOfKernel{"LayerNormalization", {graph::OpKind::layer_norm}},
+    FormOfKernel{"SimplifiedLayerNormalization", {graph::OpKind::layer_norm}},
     FormOfKernel{"SkipLayerNormalization", {graph::OpKind::layer_norm, cost::KernelForm::skip}},
     FormOfKernel{"QLinearSoftmax", {graph::OpKind::softmax, cost::KernelForm::quantised}},
     FormOfKernel{"QLinearMatMul", {graph::OpKind::matmul, cost::KernelForm::quantised}},
@@ -301,20 +305,23 @@ KernelLists compare_profile(const std::filesystem::path& model, const Feed& feed
   if (!lists.profile.alone) settle(lists.profile, imported.graph_count() > 1);
   graph::Bindings bindings;
   for (const auto& [name, size] : feed.points[0].all()) bindings.bind(imported.tables().symbol(name), size);
-  const KernelsByValue kernels = predict(imported, bindings, device, lists);
+  std::vector<graph::Graph> graphs;
+  for (std::size_t at = 0; at < imported.graph_count(); ++at)
+    graph::drop_copies(graphs.emplace_back(imported.graph(at)));
+  const KernelsByValue kernels = predict(imported, graphs, bindings, device, lists);
   const auto outputs = outputs_by_node(model);
   std::vector<bool> known(lists.profile.kernels.size());
   for (std::size_t i = 0; i < known.size(); ++i) known[i] = match_reorder_by_value(lists, i);
   for (std::size_t i = 0; i < known.size(); ++i)
     if (!known[i] && !match(lists, i, kernels, outputs)) lists.unexpected.push_back(i);
-  lists.graph_runs.resize(imported.graph_count());
+  lists.graph_runs.resize(graphs.size());
   const bool counts =
       std::ranges::all_of(lists.profile.kernels, [](const KernelTime& k) { return k.within.empty(); });
-  if (counts && !lists.profile.alone) lists.graph_runs = graph_runs(lists, kernels, imported.graph_count());
+  if (counts && !lists.profile.alone) lists.graph_runs = graph_runs(lists, kernels, graphs.size());
   cost::DeviceProfile corrected = device;
   corrected.measured = std::make_shared<cost::MeasuredKernels>(lists.samples());
-  for (std::size_t at = 0; at < imported.graph_count(); ++at)
-    lists.corrected_us += cost::AnalyticCost(corrected, bindings, imported.graph(at)).latency_us();
+  for (const graph::Graph& graph : graphs)
+    lists.corrected_us += cost::AnalyticCost(corrected, bindings, graph).latency_us();
   return lists;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/graph/constants.h"
+#include "core/graph/drop_copies.h"
 #include "core/graph/evaluate.h"
 
 namespace regraft::rules {
@@ -39,10 +40,9 @@ bool hands_on(const Graph& graph, const Node& node) {
   const AttrBlock& attrs = graph.tables().attrs(node.attrs);
   switch (node.kind) {
     case OpKind::identity:
-      return true;
     case OpKind::cast:
     case OpKind::cast_like:
-      return same_type && in.dtype != DType::undefined;
+      return graph::is_copy(graph, node);
     case OpKind::reshape:
     case OpKind::flatten:
     case OpKind::expand:
@@ -92,10 +92,13 @@ std::optional<double> neutral_of(OpKind kind, bool floats) {
   }
 }
 
+/// A constant of that number. Of floats there is one: several may be the scale of a norm in parts, which
+/// runtimes fuse only with one.
 bool is_neutral(const Graph& graph, OpKind kind, Value value) {
   const graph::WeightId weight = graph.weight_of(value);
   if (weight == graph::WeightId::none) return false;
   const bool floats = graph::is_float(graph.type(value).dtype);
+  if (floats && graph.type(value).element_count() != 1) return false;
   const std::optional<double> neutral = neutral_of(kind, floats);
   const graph::Tables& tables = graph.tables();
   if (!neutral || graph::scalar_value(tables, weight, kMostElements) != neutral) return false;
