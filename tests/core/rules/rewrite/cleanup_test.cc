@@ -171,6 +171,17 @@ TEST_F(CleanupTest, OperationsThatChangeNothingGo) {
   EXPECT_EQ(graph.operation_count(), 1u);
 }
 
+TEST_F(CleanupTest, AScaleOfOnesStaysAsRuntimesFuseNormsWithOne) {
+  const std::array<float, 3> ones{1, 1, 1};
+  const std::array<Dim, 1> dims{3};
+  const WeightId scale =
+      tables.weights().literal(tables.intern(DType::float32, dims), std::as_bytes(std::span(ones)));
+  const Value scaled = op(OpKind::mul, {input({2, 3}), graph.weight_value(scale)});
+  graph.add_output(op(OpKind::mul, {scaled, scalar(1)}));
+  EXPECT_THAT(passes(), ElementsAre(CleanupPass::no_op));
+  EXPECT_EQ(graph.weight_of(output_node().inputs[1]), scale);
+}
+
 TEST_F(CleanupTest, EqualOperationsBecomeOneDownToTheOutputs) {
   const Value x = input({2, 3});
   const Value a = op(OpKind::tanh, {op(OpKind::relu, {x})}), b = op(OpKind::tanh, {op(OpKind::relu, {x})});
