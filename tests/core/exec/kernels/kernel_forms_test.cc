@@ -11,6 +11,7 @@
 #include "core/exec/inputs/find_feed.h"
 #include "core/exec/kernels/kernel_lists.h"
 #include "core/exec/site/oracle_case.h"
+#include "core/graph/drop_copies.h"
 #include "core/onnx/import.h"
 
 namespace regraft::exec {
@@ -156,7 +157,9 @@ TEST_P(KernelForms, AreTheKernelsOfTheRuntime) {
   const cost::DeviceProfile device =
       cost::load_device(std::string(REGRAFT_SOURCE_DIR) + "/configs/devices/cpu-1core.toml");
   const graph::Bindings bindings;
-  const auto predicted = cost::AnalyticCost(device, bindings, model.graph()).kernels();
+  graph::Graph graph = model.graph();
+  graph::drop_copies(graph);
+  const auto predicted = cost::AnalyticCost(device, bindings, graph).kernels();
   const bool of_bytes = std::string_view(GetParam().nodes).find("byte_conv") != std::string_view::npos;
   std::vector<std::string> expected, launched;
   for (const cost::PredictedKernel& kernel : predicted)
