@@ -23,6 +23,7 @@ constexpr std::array kKnownKernels{
     KnownKernel{OpKind::gelu, "", {OpKind::gelu, KernelForm::plain}},
     KnownKernel{OpKind::gelu, "tanh", {OpKind::gelu, KernelForm::by_tanh}},
     KnownKernel{OpKind::layer_norm, "", {OpKind::layer_norm}},
+    KnownKernel{OpKind::div, "", {OpKind::div}},
     KnownKernel{OpKind::matmul, "", {OpKind::matmul, KernelForm::quantised}},
 };
 

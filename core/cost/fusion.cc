@@ -85,10 +85,9 @@ Fusion FusionRules::in_match(const FusedMatch& match, NodeId node) const {
   if (node != match.root()) return {match.root(), {}};
   const FusedPatterns::Kernel& kernel = matches_.kernel(match);
   const DeviceProfile& device = kernels_.device();
+  if (kernel.kind.op == OpKind::div) return alone(node, as(node, kernel.kind, elementwise_ns(OpKind::div)));
   const double ns_per_element = kernel.kind.op == OpKind::gelu ? device.gelu_ns : device.layer_norm_ns;
-  Fusion whole = in_place_of(node, kernels_.pass(kernel.kind, graph_.type_id(match.over), ns_per_element));
-  whole.owner = kNoNode;
-  return whole;
+  return alone(node, kernels_.pass(kernel.kind, graph_.type_id(match.over), ns_per_element));
 }
 
 // The kernel stands at the product of integers, whose time it has, and what quantises for it there.
@@ -303,6 +302,12 @@ Fusion FusionRules::in_place_of(NodeId owner, const KernelCosts::Pass& pass) con
   return {owner, extra, pass};
 }
 
+KernelCosts::Pass FusionRules::as(NodeId node, KernelKind kind, double ns_per_element) const {
+  KernelTime time = kernels_.of(op_with_constants(graph_, layouts_, node)).analytic();
+  time += KernelTime::of_us(elements(node) * (ns_per_element - elementwise_ns(this->kind(node))) * 1e-3);
+  return {kind, graph_.node(node).outputs[0], time};
+}
+
 // The first part stands for the Split, whose time is put on the second.
 Fusion FusionRules::into_split(NodeId node) const {
   const SplitParts split = split_around(graph_, node);
@@ -368,20 +373,16 @@ Fusion FusionRules::into_kernel_of_bytes(NodeId node) const {
   const bool linear =
       kind(owner) == OpKind::conv || kind(owner) == OpKind::matmul || kind(owner) == OpKind::gemm;
   if (!linear) return {owner, {}};
-  KernelCosts::Pass pass{{kind(owner), KernelForm::quantised},
-                         over,
-                         kernels_.of(op_with_constants(graph_, layouts_, owner)).analytic()};
-  pass.analytic *= 1 / kSpeedOfBytes;
-  return in_place_of(owner, pass);
+  KernelTime time = kernels_.of(op_with_constants(graph_, layouts_, owner)).analytic();
+  time *= 1 / kSpeedOfBytes;
+  return in_place_of(owner, {{kind(owner), KernelForm::quantised}, over, time});
 }
 
 // Squares and cubes are multiplied out.
 Fusion FusionRules::power(NodeId node) const {
   const Neighbourhood::Scaled s = near_.scaled(node);
   if (!s.found || s.value != near_.input(node, 0) || (s.factor != 2 && s.factor != 3)) return {};
-  const DeviceProfile& device = kernels_.device();
-  const double general_ns = device.elementwise_ns[static_cast<std::size_t>(OpKind::pow)];
-  return {kNoNode, KernelTime::of_us(elements(node) * (device.square_ns - general_ns) * 1e-3)};
+  return alone(node, as(node, {OpKind::pow, KernelForm::squared}, kernels_.device().square_ns));
 }
 
 Fusion FusionRules::pad_into_conv(NodeId node) const {

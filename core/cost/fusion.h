@@ -69,6 +69,12 @@ class FusionRules {
   Fusion into_hard_swish(graph::NodeId node) const;
   Fusion into_kernel_of_bytes(graph::NodeId node) const;
   Fusion in_place_of(graph::NodeId owner, const KernelCosts::Pass& pass) const;
+  /// A kernel that is no other node's.
+  Fusion alone(graph::NodeId node, const KernelCosts::Pass& pass) const {
+    return {graph::kNoNode, in_place_of(node, pass).extra, pass};
+  }
+  /// An elementwise node's own kernel, but for the arithmetic of an element.
+  KernelCosts::Pass as(graph::NodeId node, KernelKind kind, double ns_per_element) const;
   Fusion power(graph::NodeId node) const;
   graph::NodeId norm_behind(graph::NodeId node) const;
 
@@ -76,6 +82,9 @@ class FusionRules {
   bool is_constant(graph::Value value) const { return value.present() && layouts_[value.node].constant; }
   double elements(graph::NodeId node) const {
     return static_cast<double>(kernels_.elements(graph_.node(node).outputs[0]));
+  }
+  double elementwise_ns(graph::OpKind kind) const {
+    return kernels_.device().elementwise_ns[static_cast<std::size_t>(kind)];
   }
   KernelTime fused_pass() const { return KernelTime::of_us(kernels_.device().fused_pass_us); }
 

@@ -26,12 +26,13 @@ enum class KernelForm : std::uint8_t {
   scattered,         // element by element, where others of the op go by rows
   axis_moved,        // a Softmax whose axis is moved to the end and back
   quantised,         // of bytes, from DequantizeLinear to QuantizeLinear
+  squared,           // a Pow by 2 or 3
 };
 
-constexpr std::array<std::string_view, 13> enum_names(KernelForm) {
-  return {"plain",     "constant_operand", "blocked",  "first_blocked", "grouped_blocked",
-          "grouped",   "by_tanh",          "skip",     "gated",         "reorder",
-          "scattered", "axis_moved",       "quantised"};
+constexpr std::array<std::string_view, 14> enum_names(KernelForm) {
+  return {"plain",     "constant_operand", "blocked",   "first_blocked", "grouped_blocked",
+          "grouped",   "by_tanh",          "skip",      "gated",         "reorder",
+          "scattered", "axis_moved",       "quantised", "squared"};
 }
 
 /// What a kernel's time depends on, mostly: kernels with the same features are taken to need the same time.

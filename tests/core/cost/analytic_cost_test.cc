@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
+#include <memory>
 
 #include "core/cost/cost_error.h"
 #include "core/cost/peak_memory.h"
@@ -89,6 +91,26 @@ TEST(Analytic, SharesOfNodesSumToTheLatency) {
     for (NodeId id = 0; id < net.graph.id_bound(); ++id)
       if (net.graph.alive(id)) sum += model.node_latency_us(id);
     EXPECT_NEAR(sum, model.cost().latency_us, 1e-9 * sum);
+  }
+}
+
+// A machine on which all that was measured, no matter of which kinds, takes a sixteenth of the rates.
+TEST(Analytic, AFastMachineMakesNoKernelTakeLessThanNoTime) {
+  const KernelSample dense{
+      {OpKind::conv, KernelForm::plain, graph::DType::float32, {1 << 20, 1, 1, 1, 1, 1}}, 1600, 100};
+  const KernelSample other{
+      {OpKind::tanh, KernelForm::plain, graph::DType::float32, {0, 1, 1, 0, 1, 1}}, 1600, 100};
+  for (DeviceProfile device : {test_device(), testing::elementwise_device()}) {
+    device.measured = std::make_shared<MeasuredKernels>(std::array{dense, other});
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+      Net net;
+      Rng rng(seed, "fast machine");
+      RandomNet(net, rng).grow(60);
+      for (const PredictedKernel& kernel : AnalyticCost(device, graph::Bindings(), net.graph).kernels()) {
+        EXPECT_GE(kernel.corrected_us, 0) << kernel.features.kernel_kind();
+        EXPECT_GE(kernel.us, 0) << kernel.features.kernel_kind();
+      }
+    }
   }
 }
 
