@@ -98,8 +98,10 @@ Fusion FusionRules::in_product(const FusedMatch& match, NodeId node) const {
   const NodeId product = *std::ranges::find_if(match.nodes, is_product);
   if (node == product) return {};
   if (kind(node) != OpKind::opaque) return {product, {}};
-  KernelTime quantising = kernels_.of(op_with_constants(graph_, layouts_, node)).time;
-  quantising -= KernelTime::of_us(kernels_.device().launch_us);
+  const KernelCost& apart = kernels_.of(op_with_constants(graph_, layouts_, node));
+  const double launch_ps = kernels_.device().launch_us * kPicosecondsPerUs;
+  KernelTime quantising = apart.time;
+  quantising *= 1 - launch_ps / static_cast<double>(apart.analytic().resident_ps);
   return {product, quantising};
 }
 
@@ -370,15 +372,13 @@ Fusion FusionRules::into_kernel_of_bytes(NodeId node) const {
   if (kind(owner) == OpKind::softmax)
     return in_place_of(owner, kernels_.pass({OpKind::softmax, KernelForm::quantised}, over,
                                             kernels_.device().quantised_softmax_ns));
-  const bool linear =
-      kind(owner) == OpKind::conv || kind(owner) == OpKind::matmul || kind(owner) == OpKind::gemm;
-  if (!linear) return {owner, {}};
+  const OpKind op = kind(owner);
+  if (op != OpKind::conv && op != OpKind::matmul && op != OpKind::gemm) return {owner, {}};
   KernelTime time = kernels_.of(op_with_constants(graph_, layouts_, owner)).analytic();
   time *= 1 / kSpeedOfBytes;
-  return in_place_of(owner, {{kind(owner), KernelForm::quantised}, over, time});
+  return in_place_of(owner, {{op, KernelForm::quantised}, over, time});
 }
 
-// Squares and cubes are multiplied out.
 Fusion FusionRules::power(NodeId node) const {
   const Neighbourhood::Scaled s = near_.scaled(node);
   if (!s.found || s.value != near_.input(node, 0) || (s.factor != 2 && s.factor != 3)) return {};

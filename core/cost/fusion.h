@@ -75,7 +75,7 @@ class FusionRules {
   }
   /// An elementwise node's own kernel, but for the arithmetic of an element.
   KernelCosts::Pass as(graph::NodeId node, KernelKind kind, double ns_per_element) const;
-  Fusion power(graph::NodeId node) const;
+  Fusion power(graph::NodeId node) const;  // squares and cubes are multiplied out
   graph::NodeId norm_behind(graph::NodeId node) const;
 
   graph::OpKind kind(graph::NodeId node) const { return graph_.node(node).kind; }

@@ -193,7 +193,7 @@ const Case kNorms[] = {
     {"rms_behind_casts",
      "t=Cast(x) q=Pow(t,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(t,r) o=Cast(n) y=Mul(o,S)"},
     {"rms_by_a_copied_scale", "<rms> n=Div(x,r) k=Identity(S) y=Mul(n,k)"},
-    {"one_over", "m=ReduceMean(x) i=Div(one,m) y=Mul(i,x)"},
+    {"one_over_a_mean", "m=ReduceMean(x) i=Div(one,m) y=Mul(i,x)"},
     {"half_over", "m=ReduceMean(x) i=Div(half,m) y=Mul(x,i)"},
     {"one_over_that_two_read", "m=ReduceMean(x) i=Div(one,m) n=Mul(x,i) y=Sub(n,i)"},
     {"rms_by_reciprocal", "<rms> i=Reciprocal(r) n=Mul(x,i) y=Mul(n,S)"},
