@@ -260,22 +260,22 @@ Fusion FusionRules::into_layer_norm(NodeId node) const {
   if (const Fusion skip = skip_layer_norm(node); skip.owner != kNoNode || kind(node) != OpKind::add)
     return skip;
   const NodeId sum = near_.only_user(node);
-  for (std::size_t slot = 0; slot < 2 && near_.is(sum, OpKind::add); ++slot) {
-    const Value bias = near_.input(node, slot);
-    if (is_constant(bias) && graph_.type(bias).rank() == 1 && !is_constant(near_.input(node, 1 - slot)))
-      return {skip_layer_norm(sum).owner, {}};
-  }
-  return {};
+  const Value bias = near_.input(node, 1);
+  const bool biased =
+      is_constant(bias) && graph_.type(bias).rank() == 1 && !is_constant(near_.input(node, 0));
+  return biased && near_.is(sum, OpKind::add) ? Fusion{skip_layer_norm(sum).owner, {}} : Fusion{};
 }
 
-// SkipLayerNormalization: slower than its parts.
+// SkipLayerNormalization: slower than its parts. The runtime wants to know all dims but the first.
 Fusion FusionRules::skip_layer_norm(NodeId node) const {
   const graph::Node& n = graph_.node(node);
   if (n.kind != OpKind::add) return {};
   const NodeId owner = norm_behind(node);
   if (owner == kNoNode) return {};
   const Value a = near_.input(node, 0), b = near_.input(node, 1);
-  if (graph_.type_id(a) != graph_.type_id(b) || graph_.type(a).rank() != 3) return {};
+  const graph::Dims& dims = graph_.type(a).dims;
+  if (graph_.type_id(a) != graph_.type_id(b) || dims.size() != 3) return {};
+  if (graph::is_symbol(dims[1]) || graph::is_symbol(dims[2])) return {};
   const DeviceProfile& device = kernels_.device();
   const graph::TypeId over = n.outputs[0];
   const auto pass = kernels_.pass({OpKind::layer_norm, KernelForm::skip}, over, device.skip_layer_norm_ns);

@@ -56,7 +56,8 @@ const std::pair<std::string, Dims> kByteConstants[] = {
     {"I8w", {16, 16, 3, 3}}, {"Uz", {}}, {"Ileast", {}}};
 const std::tuple<const char*, Dims, float> kForBytes[] = {{"K1", {16}, 0.5f}, {"zero", {}, 0.0f}};
 
-/// Inputs: x [1, 8, 64], i [1, 16, 12, 12]. Constants: kConstants, kForBytes; bytes U [64, 64], U0 [] and Uz
+/// Inputs: x [1, 8, 64], unsized [batch, rows, 64], batched [batch, 8, 64], i [1, 16, 12, 12]. Constants:
+/// kConstants, kForBytes; bytes U [64, 64], U0 [] and Uz
 /// [] of 0, signed ones I8 [64, 64], I0 [], I64 [64], I8w [16, 16, 3, 3] and Ileast [] of -128; integers n0,
 /// n4, n6, n8, last. q=DynamicQuantizeLinear(x) makes q_s and q_z, too. Means are over the last dim;
 /// convolutions keep the image's size; Transpose swaps the last two dims.
@@ -85,7 +86,14 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
   for (const auto& [name, value] : {std::pair{"n0", 0}, {"n4", 4}, {"n6", 6}, {"n8", 8}, {"last", 1}})
     model.integers(name, {value});
   const bool image = text.find("(i") != std::string::npos;
-  image ? model.input("i", {1, 16, 12, 12}) : model.input("x", {1, 8, 64});
+  if (image)
+    model.input("i", {1, 16, 12, 12});
+  else if (text.find("(unsized") != std::string::npos)
+    model.input("unsized", {"batch", "rows", 64});
+  else if (text.find("(batched") != std::string::npos)
+    model.input("batched", {"batch", 8, 64});
+  else
+    model.input("x", {1, 8, 64});
   const std::regex node(R"((\w+)=(\w+)\(([\w,]*)\))"), name(R"(\w+)");
   std::string last;
   for (auto it = std::sregex_iterator(text.begin(), text.end(), node); it != std::sregex_iterator(); ++it) {
@@ -193,14 +201,18 @@ const Case kNorms[] = {
     {"rms_behind_casts",
      "t=Cast(x) q=Pow(t,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(t,r) o=Cast(n) y=Mul(o,S)"},
     {"rms_by_a_copied_scale", "<rms> n=Div(x,r) k=Identity(S) y=Mul(n,k)"},
-    {"one_over_a_mean", "m=ReduceMean(x) i=Div(one,m) y=Mul(i,x)"},
-    {"half_over", "m=ReduceMean(x) i=Div(half,m) y=Mul(x,i)"},
-    {"one_over_that_two_read", "m=ReduceMean(x) i=Div(one,m) n=Mul(x,i) y=Sub(n,i)"},
+    {"one_over_a_mean", "m=ReduceMean(x) o=Div(one,m) y=Mul(o,x)"},
+    {"half_over", "m=ReduceMean(x) o=Div(half,m) y=Mul(x,o)"},
+    {"one_over_that_two_read", "m=ReduceMean(x) o=Div(one,m) n=Mul(x,o) y=Sub(n,o)"},
     {"rms_by_reciprocal", "<rms> i=Reciprocal(r) n=Mul(x,i) y=Mul(n,S)"},
     {"rms_by_power", "q=Pow(x,two) v=ReduceMean(q) e=Add(v,eps) i=Pow(e,half) n=Mul(x,i) y=Mul(n,S)"},
     {"rms_square_by_mul", "q=Mul(x,x) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(x,r) y=Mul(n,S)"},
     {"skip_rms",
      "w=Neg(x) z=Add(x,w) q=Pow(z,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(z,r) y=Mul(n,S)"},
+    {"skip_of_unknown_rows", "w=Neg(unsized) z=Add(unsized,w) y=LayerNormalization(z,S,B)"},
+    {"skip_of_a_batch", "w=Neg(batched) z=Add(batched,w) y=LayerNormalization(z,S,B)"},
+    {"skip_and_bias", "w=Neg(x) b=Add(w,B) z=Add(x,b) y=LayerNormalization(z,S,B)"},
+    {"skip_and_bias_first", "w=Neg(x) b=Add(B,w) z=Add(b,x) y=LayerNormalization(z,S,B)"},
     {"skip_of_a_constant", "z=Add(x,F) y=LayerNormalization(z,S,B)"},
     {"skip_of_a_row", "z=Add(x,B) y=LayerNormalization(z,S,B)"},
     {"skip",
