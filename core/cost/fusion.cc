@@ -266,17 +266,17 @@ Fusion FusionRules::into_layer_norm(NodeId node) const {
   return biased && near_.is(sum, OpKind::add) ? Fusion{skip_layer_norm(sum).owner, {}} : Fusion{};
 }
 
-// SkipLayerNormalization: slower than its parts. The runtime wants to know all dims but the first.
+// SkipLayerNormalization: slower than its parts.
 Fusion FusionRules::skip_layer_norm(NodeId node) const {
   const graph::Node& n = graph_.node(node);
   if (n.kind != OpKind::add) return {};
   const NodeId owner = norm_behind(node);
   if (owner == kNoNode) return {};
   const Value a = near_.input(node, 0), b = near_.input(node, 1);
-  const graph::Dims& dims = graph_.type(a).dims;
-  if (graph_.type_id(a) != graph_.type_id(b) || dims.size() != 3) return {};
-  if (graph::is_symbol(dims[1]) || graph::is_symbol(dims[2])) return {};
   const DeviceProfile& device = kernels_.device();
+  const graph::TensorType& type = graph_.type(a);
+  if (graph_.type_id(a) != graph_.type_id(b) || type.rank() != 3) return {};
+  if (!device.infers_symbols && !type.is_static()) return {};
   const graph::TypeId over = n.outputs[0];
   const auto pass = kernels_.pass({OpKind::layer_norm, KernelForm::skip}, over, device.skip_layer_norm_ns);
   KernelTime extra = kernels_.time_of(pass);

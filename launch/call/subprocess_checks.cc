@@ -83,9 +83,10 @@ ProfileSummary profile_in_child(const std::filesystem::path& model, const std::f
   std::vector<std::optional<double>> graph_runs;
   for (const nlohmann::json& runs : json.at("graph_runs"))
     graph_runs.push_back(runs.is_null() ? std::nullopt : std::optional(runs.get<double>()));
-  return {json.at("dense_share"), json.at("summary"),      json.at("predicted_us"),
-          json.at("run_us"),      json.at("agreed_share"), exec::samples_from_json(json.at("samples")),
-          std::move(graph_runs),  json.at("other_load"),   json.at("disturbed")};
+  return {json.at("dense_share"), json.at("summary"),        json.at("predicted_us"),
+          json.at("run_us"),      json.at("agreed_share"),   exec::samples_from_json(json.at("samples")),
+          std::move(graph_runs),  json.at("infers_symbols"), json.at("other_load"),
+          json.at("disturbed")};
 }
 
 exec::Feed feed_in_child(const std::filesystem::path& model, const FeedOptions& options, std::uint64_t seed) {

@@ -49,6 +49,7 @@ struct ProfileSummary {
   double agreed_share = 0;                   // of the time in kernels that both lists have, 0 to 1
   std::vector<cost::KernelSample> samples;
   std::vector<std::optional<double>> graph_runs;  // KernelLists::graph_runs
+  bool infers_symbols = false;                    // KernelLists::infers_symbols
   double other_load = 0;                          // processors that other work kept busy meanwhile
   bool disturbed = false;  // they are so many that the times are not those of an idle machine
 

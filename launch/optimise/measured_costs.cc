@@ -53,7 +53,8 @@ ProfileSummary MeasuredCosts::learn_from(const std::filesystem::path& model) {
   std::vector<cost::KernelSample> all = known_;
   std::ranges::copy_if(disturbed_, std::back_inserter(all),
                        [&](const cost::KernelSample& sample) { return !is_known(sample.features); });
-  costs_.correct(start_, all);
+  infers_symbols_ |= profile.infers_symbols;
+  costs_.correct(start_, all, infers_symbols_);
   return profile;
 }
 

@@ -61,6 +61,7 @@ class MeasuredCosts {
   std::optional<cost::KernelDatabase> database_;
   std::vector<cost::KernelSample> known_;
   std::vector<cost::KernelSample> disturbed_;  // measured beside other work
+  bool infers_symbols_ = false;
 };
 
 }

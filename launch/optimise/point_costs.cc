@@ -33,7 +33,9 @@ void PointCosts::make_factories(const ModelGraphs& start) {
   for (std::size_t at = 0; at < start.size(); ++at) factories_.emplace_back(device_, points_, start[at]);
 }
 
-void PointCosts::correct(const ModelGraphs& start, std::span<const cost::KernelSample> samples) {
+void PointCosts::correct(const ModelGraphs& start, std::span<const cost::KernelSample> samples,
+                         bool infers_symbols) {
+  device_.infers_symbols = infers_symbols;
   device_.measured = std::make_shared<cost::MeasuredKernels>(samples);
   make_factories(start);
 }

@@ -19,9 +19,11 @@ class PointCosts {
   PointCosts(const onnx::ImportedModel& model, const exec::Feed& feed, cost::DeviceProfile device,
              const ModelGraphs& start);
 
-  /// Corrects the device's rates by measured kernels, in place of those given before. Factories that were got
+  /// Corrects the device's rates by measured kernels (and DeviceProfile::infers_symbols), in place of those
+  /// given before. Factories that were got
   /// before end.
-  void correct(const ModelGraphs& start, std::span<const cost::KernelSample> samples);
+  void correct(const ModelGraphs& start, std::span<const cost::KernelSample> samples,
+               bool infers_symbols = false);
 
   /// Corrects how often each graph runs by how often it did in a run of the model (KernelLists::graph_runs).
   /// A branch that was not taken counts a little: other inputs may take it.

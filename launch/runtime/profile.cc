@@ -91,6 +91,7 @@ nlohmann::json profile_json(const exec::KernelLists& lists, const exec::Feed& fe
   nlohmann::json& runs = json["graph_runs"] = nlohmann::json::array();
   for (const std::optional<double>& one : lists.graph_runs)
     runs.push_back(one ? nlohmann::json(*one) : nlohmann::json(nullptr));
+  json["infers_symbols"] = lists.infers_symbols;
   json["predicted_us"] = lists.predicted_us();
   json["corrected_us"] = lists.corrected_us;
   json["run_us"] = lists.profile.run_us;

@@ -85,6 +85,7 @@ KernelsByValue predict(const onnx::ImportedModel& model, std::span<const graph::
                        const graph::Bindings& bindings, const cost::DeviceProfile& device,
                        KernelLists& lists) {
   KernelsByValue kernels;
+  lists.compared.clear();
   for (std::size_t at = 0; at < graphs.size(); ++at) {
     const graph::Graph& graph = graphs[at];
     const graph::Bindings bound = bindings.in(graph.tables());
@@ -205,6 +206,25 @@ bool match(KernelLists& lists, std::size_t launched, const KernelsByValue& kerne
   return false;
 }
 
+/// Lets launched kernels stand for those that were predicted, which it gives back.
+KernelsByValue compare_with(KernelsByValue kernels,
+                            const std::unordered_map<std::string, std::string>& outputs, KernelLists& lists) {
+  lists.unexpected.clear();
+  std::vector<bool> known(lists.profile.kernels.size());
+  for (std::size_t i = 0; i < known.size(); ++i) known[i] = match_reorder_by_value(lists, i);
+  for (std::size_t i = 0; i < known.size(); ++i)
+    if (!known[i] && !match(lists, i, kernels, outputs)) lists.unexpected.push_back(i);
+  return kernels;
+}
+
+bool fuses_over_symbols(const KernelLists& lists) {
+  return std::ranges::any_of(lists.compared, [&](const ComparedKernel& one) {
+    return !lists.is_as_predicted(one) && std::ranges::any_of(one.launched, [&](std::size_t at) {
+      return lists.profile.kernels[at].op == "SkipLayerNormalization";
+    });
+  });
+}
+
 /// KernelLists::graph_runs. Moves between layouts, and kernels that may be another graph's, tell nothing.
 std::vector<std::optional<double>> graph_runs(const KernelLists& lists, const KernelsByValue& kernels,
                                               std::size_t graphs) {
@@ -308,20 +328,20 @@ KernelLists compare_profile(const std::filesystem::path& model, const Feed& feed
   std::vector<graph::Graph> graphs;
   for (std::size_t at = 0; at < imported.graph_count(); ++at)
     graph::drop_copies(graphs.emplace_back(imported.graph(at)));
-  const KernelsByValue kernels = predict(imported, graphs, bindings, device, lists);
+  cost::DeviceProfile rates = device;
   const auto outputs = outputs_by_node(model);
-  std::vector<bool> known(lists.profile.kernels.size());
-  for (std::size_t i = 0; i < known.size(); ++i) known[i] = match_reorder_by_value(lists, i);
-  for (std::size_t i = 0; i < known.size(); ++i)
-    if (!known[i] && !match(lists, i, kernels, outputs)) lists.unexpected.push_back(i);
+  KernelsByValue kernels = compare_with(predict(imported, graphs, bindings, rates, lists), outputs, lists);
+  if (fuses_over_symbols(lists)) {
+    rates.infers_symbols = lists.infers_symbols = true;
+    kernels = compare_with(predict(imported, graphs, bindings, rates, lists), outputs, lists);
+  }
   lists.graph_runs.resize(graphs.size());
   const bool counts =
       std::ranges::all_of(lists.profile.kernels, [](const KernelTime& k) { return k.within.empty(); });
   if (counts && !lists.profile.alone) lists.graph_runs = graph_runs(lists, kernels, graphs.size());
-  cost::DeviceProfile corrected = device;
-  corrected.measured = std::make_shared<cost::MeasuredKernels>(lists.samples());
+  rates.measured = std::make_shared<cost::MeasuredKernels>(lists.samples());
   for (const graph::Graph& graph : graphs)
-    lists.corrected_us += cost::AnalyticCost(corrected, bindings, graph).latency_us();
+    lists.corrected_us += cost::AnalyticCost(rates, bindings, graph).latency_us();
   return lists;
 }
 

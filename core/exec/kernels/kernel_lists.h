@@ -34,6 +34,9 @@ struct KernelLists {
   /// was not taken. Nothing where no kernel tells.
   std::vector<std::optional<double>> graph_runs;
 
+  /// DeviceProfile::infers_symbols, as the kernels show.
+  bool infers_symbols = false;
+
   /// By the device's rates; at a run of all graphs once.
   double predicted_us() const;
   double corrected_us = 0;  // predicted with the rates corrected by samples()
