@@ -5,6 +5,7 @@
 
 #include "core/cost/elementwise_owner.h"
 #include "core/cost/kernel_of_bytes.h"
+#include "core/cost/layout_propagation.h"
 #include "core/cost/split_parts.h"
 
 namespace regraft::cost {
@@ -115,7 +116,7 @@ Fusion FusionRules::by_kind(NodeId node) const {
     case OpKind::div:
       for (const auto rule : {&FusionRules::into_silu, &FusionRules::into_hard_swish, &FusionRules::on_conv,
                               &FusionRules::conv_sum, &FusionRules::on_matmul, &FusionRules::into_matmul,
-                              &FusionRules::into_layer_norm})
+                              &FusionRules::into_layer_norm, &FusionRules::into_gelu})
         if (const Fusion found = (this->*rule)(node); found.owner != kNoNode) return found;
       return {};
     case OpKind::slice:
@@ -124,7 +125,7 @@ Fusion FusionRules::by_kind(NodeId node) const {
     case OpKind::pow:
       return power(node);
     case OpKind::transpose:
-      return into_matmul(node);
+      return of_transpose(node);
     case OpKind::pad:
       return pad_into_conv(node);
     case OpKind::sigmoid:
@@ -237,6 +238,16 @@ Fusion FusionRules::activation(NodeId node) const {
   return gemm && by_gemm ? Fusion{owner, fused_pass()} : Fusion{};
 }
 
+// A move between layouts to channels last, or from there, is one kernel.
+Fusion FusionRules::of_transpose(NodeId node) const {
+  if (leaves_blocked(graph_, layouts_, node)) {
+    const graph::TypeId over = graph_.node(node).outputs[0];
+    return alone(node, kernels_.pass({OpKind::conv, KernelForm::reorder}, over, kernels_.device().reorder_ns));
+  }
+  if (enters_blocked(graph_, kernels_, layouts_, node)) return {near_.only_user(node), {}};
+  return into_matmul(node);
+}
+
 // A transpose or a scalar factor on the way into a matmul.
 Fusion FusionRules::into_matmul(NodeId node) const {
   const OpKind k = kind(node);
@@ -253,48 +264,6 @@ Fusion FusionRules::into_matmul(NodeId node) const {
                : Fusion{};
   const graph::AttrBlock& attrs = graph_.attrs(node);
   return attrs.has(Attr::perm) && fits_matmul(attrs.ints(Attr::perm)) ? Fusion{user, {}} : Fusion{};
-}
-
-// An addition before a norm, and that of a bias before it.
-Fusion FusionRules::into_layer_norm(NodeId node) const {
-  if (const Fusion skip = skip_layer_norm(node); skip.owner != kNoNode || kind(node) != OpKind::add)
-    return skip;
-  const NodeId sum = near_.only_user(node);
-  const Value bias = near_.input(node, 1);
-  const bool biased =
-      is_constant(bias) && graph_.type(bias).rank() == 1 && !is_constant(near_.input(node, 0));
-  return biased && near_.is(sum, OpKind::add) ? Fusion{skip_layer_norm(sum).owner, {}} : Fusion{};
-}
-
-// SkipLayerNormalization: slower than its parts.
-Fusion FusionRules::skip_layer_norm(NodeId node) const {
-  const graph::Node& n = graph_.node(node);
-  if (n.kind != OpKind::add) return {};
-  const NodeId owner = norm_behind(node);
-  if (owner == kNoNode) return {};
-  const Value a = near_.input(node, 0), b = near_.input(node, 1);
-  const DeviceProfile& device = kernels_.device();
-  const graph::TensorType& type = graph_.type(a);
-  if (graph_.type_id(a) != graph_.type_id(b) || type.rank() != 3) return {};
-  if (!device.infers_symbols && !type.is_static()) return {};
-  const graph::TypeId over = n.outputs[0];
-  const auto pass = kernels_.pass({OpKind::layer_norm, KernelForm::skip}, over, device.skip_layer_norm_ns);
-  KernelTime extra = kernels_.time_of(pass);
-  extra -= kernels_.time_of(kernels_.pass({OpKind::layer_norm}, over, device.layer_norm_ns));
-  return {owner, extra, pass};
-}
-
-// The whole norm, as one operation or in parts, that alone reads what a node computes.
-NodeId FusionRules::norm_behind(NodeId node) const {
-  if (const NodeId user = near_.only_user(node); user != kNoNode)
-    return kind(user) == OpKind::layer_norm && near_.input(user, 0).node == node ? user : kNoNode;
-  const auto users = near_.users(node);
-  if (users.empty()) return kNoNode;
-  const FusedMatch* match = matches_.around(users[0]);
-  const bool reads_it_alone =
-      match && near_.source(match->over) == Value{node, 0} && matches_.kernel(*match).takes_addition &&
-      std::all_of(users.begin(), users.end(), [&](NodeId user) { return match->has(user); });
-  return reads_it_alone ? match->root() : kNoNode;
 }
 
 // The time of a kernel of its own stands at the owner: here what the true one takes beyond it.

@@ -76,7 +76,9 @@ class FusionRules {
   /// An elementwise node's own kernel, but for the arithmetic of an element.
   KernelCosts::Pass as(graph::NodeId node, KernelKind kind, double ns_per_element) const;
   Fusion power(graph::NodeId node) const;  // squares and cubes are multiplied out
-  graph::NodeId norm_behind(graph::NodeId node) const;
+  Fusion into_gelu(graph::NodeId node) const;
+  Fusion of_transpose(graph::NodeId node) const;
+  graph::NodeId behind(graph::NodeId node, graph::OpKind op) const;
 
   graph::OpKind kind(graph::NodeId node) const { return graph_.node(node).kind; }
   bool is_constant(graph::Value value) const { return value.present() && layouts_[value.node].constant; }

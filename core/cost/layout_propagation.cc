@@ -153,17 +153,41 @@ LayoutState layout_of(const Graph& graph, KernelCosts& kernels, const std::vecto
   return {false, LayoutRule(graph, kernels, layouts, matches, id).blocked()};
 }
 
+namespace {
+
+bool moves(const Graph& graph, NodeId id, std::initializer_list<std::int64_t> perm) {
+  return graph.node(id).kind == OpKind::transpose && graph.attrs(id).has(Attr::perm) &&
+         std::ranges::equal(graph.attrs(id).ints(Attr::perm), perm);
+}
+
+bool takes_blocked(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
+                   const graph::Use& use) {
+  if (use.user == graph::kGraphOutput) return false;
+  if (!layouts[use.user].blocked) return leaves_blocked(graph, layouts, use.user);
+  const OpWithConstants op = op_with_constants(graph, layouts, use.user);
+  return !kernels.starts_blocked(op) || (use.slot == 0 && kernels.reads_blocked(op));
+}
+
+}  // namespace
+
+bool leaves_blocked(const Graph& graph, const std::vector<LayoutState>& layouts, NodeId id) {
+  return moves(graph, id, {0, 2, 3, 1}) && layouts[graph.node(id).inputs[0].node].blocked;
+}
+
+bool enters_blocked(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
+                    NodeId id) {
+  const auto uses = graph.uses(id);
+  return uses.size() == 1 && moves(graph, id, {0, 3, 1, 2}) &&
+         takes_blocked(graph, kernels, layouts, uses[0]);
+}
+
 bool needs_reorder(const Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
                    NodeId id) {
   if (layouts[id].constant || kernels.device().fusing != Fusing::as_onnxruntime) return false;
-  const auto takes_blocked = [&](const graph::Use& use) {
-    if (use.user == graph::kGraphOutput || !layouts[use.user].blocked) return false;
-    const OpWithConstants op = op_with_constants(graph, layouts, use.user);
-    return !kernels.starts_blocked(op) || (use.slot == 0 && kernels.reads_blocked(op));
-  };
+  const auto takes = [&](const graph::Use& use) { return takes_blocked(graph, kernels, layouts, use); };
   const auto uses = graph.uses(id);
-  if (layouts[id].blocked) return !std::all_of(uses.begin(), uses.end(), takes_blocked);
-  return std::any_of(uses.begin(), uses.end(), takes_blocked);
+  if (layouts[id].blocked) return !std::all_of(uses.begin(), uses.end(), takes);
+  return std::any_of(uses.begin(), uses.end(), takes);
 }
 
 }
