@@ -242,7 +242,8 @@ Fusion FusionRules::activation(NodeId node) const {
 Fusion FusionRules::of_transpose(NodeId node) const {
   if (leaves_blocked(graph_, layouts_, node)) {
     const graph::TypeId over = graph_.node(node).outputs[0];
-    return alone(node, kernels_.pass({OpKind::conv, KernelForm::reorder}, over, kernels_.device().reorder_ns));
+    return alone(node,
+                 kernels_.pass({OpKind::conv, KernelForm::reorder}, over, kernels_.device().reorder_ns));
   }
   if (enters_blocked(graph_, kernels_, layouts_, node)) return {near_.only_user(node), {}};
   return into_matmul(node);

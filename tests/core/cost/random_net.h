@@ -40,7 +40,12 @@ class RandomNet {
 
   Value image() {
     const Value x = pick(images_);
-    switch (rng_.below(13)) {
+    switch (rng_.below(14)) {
+      case 12: {
+        const Value last = net_.op(OpKind::transpose, {x}, {{Attr::perm, Ints{0, 2, 3, 1}}});
+        return net_.op(OpKind::transpose, {rng_.below(2) == 0 ? last : net_.layer_norm(last)},
+                       {{Attr::perm, Ints{0, 3, 1, 2}}});
+      }
       case 0:
         return net_.conv(x, 16, 3);
       case 1:
@@ -74,7 +79,9 @@ class RandomNet {
 
   Value matrix() {
     const Value x = pick(matrices_);
-    switch (rng_.below(21)) {
+    switch (rng_.below(22)) {
+      case 21:
+        return net_.op(OpKind::add, {x, net_.weight({16})});
       case 20: {
         const NodeId bytes = net_.quantise(x);
         const Value made = net_.integer_product(bytes, rng_.below(2) == 0);

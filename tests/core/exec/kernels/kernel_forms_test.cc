@@ -36,18 +36,38 @@ constexpr std::pair<std::string_view, std::string_view> kPieces[] = {
     {"<biased_byte_conv>",
      "q=QuantizeLinear(i,C,Uz) d=DequantizeLinear(q,C,Uz) w=DequantizeLinear(I8w,C) a=Conv(d,w,K1)"}};
 /// Name, dims, value.
-const std::tuple<const char*, Dims, float> kConstants[] = {
-    {"two", {}, 2.0f},           {"one", {}, 1.0f},         {"half", {}, -0.5f},
-    {"eps", {}, 1e-5f},          {"C", {}, 1.5f},           {"C1", {1}, 1.5f},
-    {"three", {}, 3.0f},         {"plushalf", {}, 0.5f},    {"cubed", {}, 0.044715f},
-    {"outer", {}, 0.79788458f},  {"root", {}, 1.41421354f}, {"inverse", {}, 0.70710677f},
-    {"near", {}, 1.4142f},       {"off", {}, 1.41423f},     {"farther", {}, 0.7979f},
-    {"halves", {64}, 0.5f},      {"half1", {1}, 0.5f},      {"half11", {1, 1}, 0.5f},
-    {"S1", {1}, 0.75f},          {"F", {1, 8, 64}, 0.125f}, {"B8", {8}, 0.25f},
-    {"M", {64, 64}, 0.01f},      {"Mk", {64, 64}, 0.02f},   {"Mv", {64, 64}, 0.03f},
-    {"M8", {8, 8}, 0.1f},        {"S", {64}, 0.5f},         {"B1", {1, 64}, 0.25f},
-    {"B", {64}, 0.25f},          {"K", {16, 1, 1}, 0.75f},  {"W", {16, 16, 3, 3}, 0.01f},
-    {"V", {16, 16, 3, 3}, 0.02f}};
+const std::tuple<const char*, Dims, float> kConstants[] = {{"two", {}, 2.0f},
+                                                           {"one", {}, 1.0f},
+                                                           {"half", {}, -0.5f},
+                                                           {"eps", {}, 1e-5f},
+                                                           {"C", {}, 1.5f},
+                                                           {"C1", {1}, 1.5f},
+                                                           {"three", {}, 3.0f},
+                                                           {"plushalf", {}, 0.5f},
+                                                           {"cubed", {}, 0.044715f},
+                                                           {"outer", {}, 0.79788458f},
+                                                           {"root", {}, 1.41421354f},
+                                                           {"inverse", {}, 0.70710677f},
+                                                           {"near", {}, 1.4142f},
+                                                           {"off", {}, 1.41423f},
+                                                           {"farther", {}, 0.7979f},
+                                                           {"halves", {64}, 0.5f},
+                                                           {"half1", {1}, 0.5f},
+                                                           {"half11", {1, 1}, 0.5f},
+                                                           {"S1", {1}, 0.75f},
+                                                           {"S16", {16}, 0.75f},
+                                                           {"F", {1, 8, 64}, 0.125f},
+                                                           {"B8", {8}, 0.25f},
+                                                           {"M", {64, 64}, 0.01f},
+                                                           {"Mk", {64, 64}, 0.02f},
+                                                           {"Mv", {64, 64}, 0.03f},
+                                                           {"M8", {8, 8}, 0.1f},
+                                                           {"S", {64}, 0.5f},
+                                                           {"B1", {1, 64}, 0.25f},
+                                                           {"B", {64}, 0.25f},
+                                                           {"K", {16, 1, 1}, 0.75f},
+                                                           {"W", {16, 16, 3, 3}, 0.01f},
+                                                           {"V", {16, 16, 3, 3}, 0.02f}};
 const std::pair<std::string, Dims> kByteConstants[] = {
     {"U", {64, 64}},         {"U0", {}}, {"I8", {64, 64}}, {"I0", {}}, {"I64", {64}},
     {"I8w", {16, 16, 3, 3}}, {"Uz", {}}, {"Ileast", {}}};
@@ -57,7 +77,8 @@ const std::tuple<const char*, Dims, float> kForBytes[] = {{"K1", {16}, 0.5f}, {"
 /// kConstants, kForBytes; bytes U [64, 64], U0 [] and Uz
 /// [] of 0, signed ones I8 [64, 64], I0 [], I64 [64], I8w [16, 16, 3, 3] and Ileast [] of -128; integers n0,
 /// n4, n6, n8, last. q=DynamicQuantizeLinear(x) makes q_s and q_z, too. Means are over the last dim;
-/// convolutions keep the image's size; Transpose swaps the last two dims.
+/// convolutions keep the image's size; Transpose swaps the last two dims, ToLast and
+/// FromLast move the channels.
 std::filesystem::path write(const Case& one, const std::filesystem::path& file) {
   std::string text = one.nodes;
   for (const auto& [name, nodes] : kPieces)
@@ -99,7 +120,10 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
     for (auto in = std::sregex_iterator(arguments.begin(), arguments.end(), name);
          in != std::sregex_iterator(); ++in)
       inputs.push_back(in->str());
-    auto& made = model.node((*it)[2], inputs, {(*it)[1]});
+    const bool last_channels = (*it)[2] == "ToLast" || (*it)[2] == "FromLast";
+    auto& made = model.node(last_channels ? "Transpose" : (*it)[2].str(), inputs, {(*it)[1]});
+    if ((*it)[2] == "ToLast") testing::set_ints(made, "perm", {0, 2, 3, 1});
+    if ((*it)[2] == "FromLast") testing::set_ints(made, "perm", {0, 3, 1, 2});
     if ((*it)[2] == "DynamicQuantizeLinear")
       for (const char* part : {"_s", "_z"}) made.add_output((*it)[1].str() + part);
     if ((*it)[2] == "Cast") testing::set_int(made, "to", ::onnx::TensorProto::FLOAT);
@@ -109,7 +133,7 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
     if ((*it)[2] == "Transpose") testing::set_ints(made, "perm", {0, 2, 1});
     last = (*it)[1];
   }
-  image ? model.output(last, {1, 16, 12, 12}) : model.output(last, {1, "rows", "columns"});
+  image ? model.output(last, {1, "channels", "height", "width"}) : model.output(last, {1, "rows", "columns"});
   return model.write(file);
 }
 
@@ -127,6 +151,7 @@ const std::map<std::string_view, const char*> kPredictedNames = {
     {"ReorderOutput", "Conv reorder"},
     {"SimplifiedLayerNormalization", "LayerNormalization"},
     {"SkipLayerNormalization", "LayerNormalization skip"},
+    {"BiasGelu", "Gelu"},
     {"FastGelu", "Gelu by_tanh"},
     {"QuickGelu", "Sigmoid gated"},
     {"QLinearSoftmax", "Softmax quantised"},
@@ -217,6 +242,12 @@ const Case kNorms[] = {
 INSTANTIATE_TEST_SUITE_P(Norms, KernelForms, ::testing::ValuesIn(kNorms), name_of);
 
 const Case kGelus[] = {
+    {"behind_a_bias", "a=Add(x,B) d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) y=Mul(m,plushalf)"},
+    {"behind_a_bias_on_the_left",
+     "a=Add(B,x) d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) y=Mul(m,plushalf)"},
+    {"behind_a_row", "a=Add(x,B1) d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) y=Mul(m,plushalf)"},
+    {"behind_a_bias_that_two_read",
+     "a=Add(x,B) d=Div(a,root) e=Erf(d) p=Add(e,one) m=Mul(a,p) h=Mul(m,plushalf) y=Sub(h,a)"},
     {"half_last", "<erf> m=Mul(x,p) y=Mul(m,plushalf)"},
     {"half_last_turned_round", "d=Div(x,root) e=Erf(d) p=Add(one,e) m=Mul(p,x) y=Mul(plushalf,m)"},
     {"half_first", "<erf> h=Mul(x,plushalf) y=Mul(h,p)"},
@@ -235,6 +266,9 @@ const Case kGelus[] = {
 INSTANTIATE_TEST_SUITE_P(Gelus, KernelForms, ::testing::ValuesIn(kGelus), name_of);
 
 const Case kGelusByTanh[] = {
+    {"behind_a_bias",
+     "b=Add(x,B) c=Pow(b,three) s=Mul(c,cubed) a=Add(b,s) z=Mul(a,outer) t=Tanh(z) p=Add(t,one) "
+     "m=Mul(b,plushalf) y=Mul(m,p)"},
     {"of_another_factor",
      "c=Pow(x,three) s=Mul(c,cubed) a=Add(x,s) z=Mul(a,farther) t=Tanh(z) p=Add(t,one) "
      "h=Mul(x,plushalf) m=Mul(h,p) y=Neg(m)"},
@@ -336,6 +370,14 @@ const Case kQuantisedProducts[] = {
 INSTANTIATE_TEST_SUITE_P(QuantisedProducts, KernelForms, ::testing::ValuesIn(kQuantisedProducts), name_of);
 
 const Case kBehindConvolutions[] = {
+    {"to_channels_last", "<conv>t=ToLast(a) y=Relu(t)"},
+    {"to_channels_last_and_read_again",
+     "<conv>t=ToLast(a) r=LayerNormalization(t,S16,S16) f=FromLast(r) y=Add(f,a)"},
+    {"from_channels_last", "t=ToLast(i) r=LayerNormalization(t,S16,S16) f=FromLast(r) y=Conv(f,W)"},
+    {"from_channels_last_for_two",
+     "t=ToLast(i) r=LayerNormalization(t,S16,S16) f=FromLast(r) a=Conv(f,W) y=Add(a,f)"},
+    {"from_channels_last_for_two_convolutions",
+     "t=ToLast(i) r=LayerNormalization(t,S16,S16) f=FromLast(r) a=Conv(f,W) b=Conv(f,V) y=Sub(a,b)"},
     {"scalar", "<conv>m=Mul(a,C) y=Conv(m,W)"},
     {"scalar_first", "<conv>m=Mul(C,a) y=Conv(m,W)"},
     {"scalar_added", "<conv>m=Add(a,C) y=Conv(m,W)"},
