@@ -2,7 +2,6 @@
 
 #include <numeric>
 
-#include "core/graph/drop_copies.h"
 #include "core/rules/lang/rule_error.h"
 
 namespace regraft::launch {
@@ -37,8 +36,8 @@ std::vector<double> ModelGraphs::runs(const graph::Bindings& bindings) const {
   return runs;
 }
 
-void ModelGraphs::drop_copies() {
-  for (graph::Graph& graph : graphs_) graph::drop_copies(graph);
+void ModelGraphs::clean_up_as_runtimes() {
+  for (graph::Graph& graph : graphs_) rules::clean_up_as_runtimes(graph);
 }
 
 void ModelGraphs::clean_up(const rules::RuleSet& rules, rules::RewriteLog& log) {

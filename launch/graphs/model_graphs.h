@@ -29,8 +29,8 @@ class ModelGraphs {
   std::size_t operation_count() const;
   /// How often each graph runs for one run of the model.
   std::vector<double> runs(const graph::Bindings& bindings) const;
-  /// As runtimes see them (core/graph/drop_copies.h).
-  void drop_copies();
+  /// rules::clean_up_as_runtimes.
+  void clean_up_as_runtimes();
   /// Clean-up of each graph, logged behind the calls that import replaced.
   void clean_up(const rules::RuleSet& rules, rules::RewriteLog& log);
 

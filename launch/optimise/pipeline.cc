@@ -316,7 +316,7 @@ bool Pipeline::changes_input(const CheckedSearch::Result& found) const {
 
 void Pipeline::predict(const ModelGraphs& after) {
   ModelGraphs before(*model_);
-  before.drop_copies();
+  before.clean_up_as_runtimes();
   const std::vector<double> from_us = costs_->latencies_us(before), to_us = costs_->latencies_us(after);
   for (std::size_t i = 0; i < from_us.size(); ++i)
     std::tie(report_.points[i].cost_before, report_.points[i].cost_after) = std::pair(from_us[i], to_us[i]);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <unordered_map>
@@ -12,8 +13,8 @@
 #include "core/base/enum_names.h"
 #include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/model_skeleton.h"
-#include "core/graph/drop_copies.h"
 #include "core/onnx/import.h"
+#include "core/rules/rewrite/cleanup.h"
 
 namespace regraft::exec {
 namespace {
@@ -80,24 +81,44 @@ bool has_known_sizes(const graph::Graph& graph, graph::NodeId id, const graph::B
   return std::ranges::all_of(node.inputs, known);
 }
 
+/// A graph of the model as the runtime sees it when it begins to fuse.
+struct CleanGraph {
+  graph::Graph graph;
+  std::map<graph::NodeId, graph::NodeId> stands_for;  // what clean-up made, for a node of the model
+
+  CleanGraph(const onnx::ImportedModel& model, std::size_t at) : graph(model.graph(at)) {
+    const graph::NodeId bound = graph.id_bound();
+    for (const rules::CleanupStep& step : rules::clean_up_as_runtimes(graph))
+      if (step.by.present() && step.by.node >= bound) stands_for.emplace(step.by.node, in_model(step.node));
+  }
+
+  graph::NodeId in_model(graph::NodeId node) const {
+    const auto found = stands_for.find(node);
+    return found == stands_for.end() ? node : found->second;
+  }
+};
+
 /// Predicts the kernels of all graphs of the model, and names them.
-KernelsByValue predict(const onnx::ImportedModel& model, std::span<const graph::Graph> graphs,
+KernelsByValue predict(const onnx::ImportedModel& model, std::span<const CleanGraph> graphs,
                        const graph::Bindings& bindings, const cost::DeviceProfile& device,
                        KernelLists& lists) {
   KernelsByValue kernels;
   lists.compared.clear();
   for (std::size_t at = 0; at < graphs.size(); ++at) {
-    const graph::Graph& graph = graphs[at];
+    const graph::Graph& graph = graphs[at].graph;
+    const auto name_of = [&](graph::NodeId node, std::uint32_t output) {
+      return model.value_name({graphs[at].in_model(node), output}, at);
+    };
     const graph::Bindings bound = bindings.in(graph.tables());
     const std::size_t first = lists.compared.size();
     for (cost::PredictedKernel& predicted : cost::AnalyticCost(device, bindings, graph).kernels()) {
       const bool reorder = predicted.features.form == cost::KernelForm::reorder;
       for (const graph::NodeId node : predicted.nodes)
         for (std::uint32_t k = 0; k < graph.node(node).outputs.size() && !reorder; ++k) {
-          const auto [known, fresh] = kernels.emplace(model.value_name({node, k}, at), lists.compared.size());
+          const auto [known, fresh] = kernels.emplace(name_of(node, k), lists.compared.size());
           if (!fresh && known->second < first) known->second = kAmbiguous;
         }
-      std::string value = model.value_name({predicted.nodes.back(), 0}, at);
+      std::string value = name_of(predicted.nodes.back(), 0);
       const bool sized = std::ranges::all_of(
           predicted.nodes, [&](graph::NodeId node) { return has_known_sizes(graph, node, bound); });
       lists.compared.push_back({std::move(value), std::move(predicted), {}, 0, false, sized, at});
@@ -147,12 +168,15 @@ void stand_for(KernelLists& lists, std::size_t launched, const std::set<std::siz
   }
 }
 
-/// Lets a launched move between layouts stand for the first predicted one of a kind that none stands for yet.
-bool match_reorder(KernelLists& lists, std::size_t launched,
-                   const std::function<bool(const ComparedKernel&)>& is_same) {
-  const auto same = std::ranges::find_if(lists.compared, [&](const ComparedKernel& one) {
-    return one.predicted.features.form == cost::KernelForm::reorder && one.launched.empty() && is_same(one);
-  });
+bool is_reorder(const ComparedKernel& one) {
+  return one.predicted.features.form == cost::KernelForm::reorder;
+}
+
+/// Lets a launched kernel stand for the first predicted one of a kind that none stands for yet.
+bool match_first(KernelLists& lists, std::size_t launched,
+                 const std::function<bool(const ComparedKernel&)>& is_same) {
+  const auto same = std::ranges::find_if(
+      lists.compared, [&](const ComparedKernel& one) { return one.launched.empty() && is_same(one); });
   if (same == lists.compared.end()) return false;
   stand_for(lists, launched, {static_cast<std::size_t>(same - lists.compared.begin())});
   return true;
@@ -162,17 +186,21 @@ bool match_reorder(KernelLists& lists, std::size_t launched,
 bool match_reorder_by_value(KernelLists& lists, std::size_t launched) {
   const KernelTime& kernel = lists.profile.kernels[launched];
   return is_reorder(kernel) && !kernel.outputs.empty() &&
-         match_reorder(lists, launched,
-                       [&](const ComparedKernel& one) { return one.value == kernel.outputs[0]; });
+         match_first(lists, launched, [&](const ComparedKernel& one) {
+           return is_reorder(one) && one.value == kernel.outputs[0];
+         });
 }
 
-/// A move into it makes a value that no model names: those of the same size stand for each other.
-bool match_reorder_by_size(KernelLists& lists, std::size_t launched) {
+/// A move into it makes a value that no model names, as does a Gelu in parts within it: those of the same
+/// size stand for each other.
+bool match_by_size(KernelLists& lists, std::size_t launched) {
   const KernelTime& kernel = lists.profile.kernels[launched];
   if (kernel.input_types.empty()) return false;
   const double bytes = elements_of(kernel.input_types[0]) * sizeof(float);
-  return match_reorder(lists, launched, [&](const ComparedKernel& one) {
-    return static_cast<double>(one.predicted.features.sizes[cost::KernelFeatures::read_bytes]) == bytes;
+  return match_first(lists, launched, [&](const ComparedKernel& one) {
+    const bool same_op = is_reorder(kernel) ? is_reorder(one) : one.predicted.features.op_name() == kernel.op;
+    return same_op &&
+           static_cast<double>(one.predicted.features.sizes[cost::KernelFeatures::read_bytes]) == bytes;
   });
 }
 
@@ -188,14 +216,14 @@ std::set<std::size_t> predicted_within(const KernelLists& lists, const KernelTim
   return within;
 }
 
-bool match(KernelLists& lists, std::size_t launched, const KernelsByValue& kernels,
-           const std::unordered_map<std::string, std::string>& outputs) {
+bool match_by_name(KernelLists& lists, std::size_t launched, const KernelsByValue& kernels,
+                   const std::unordered_map<std::string, std::string>& outputs) {
   const auto within = predicted_within(lists, lists.profile.kernels[launched], kernels);
   if (!within.empty()) {
     stand_for(lists, launched, within);
     return true;
   }
-  if (is_reorder(lists.profile.kernels[launched])) return match_reorder_by_size(lists, launched);
+  if (is_reorder(lists.profile.kernels[launched])) return match_reorder_by_value(lists, launched);
   for (const std::string& value : values_of(lists.profile.kernels[launched], outputs)) {
     const auto found =
         value.empty() ? kernels.end() : kernels.find(value);  // empty: an output that is left out
@@ -211,9 +239,9 @@ KernelsByValue compare_with(KernelsByValue kernels,
                             const std::unordered_map<std::string, std::string>& outputs, KernelLists& lists) {
   lists.unexpected.clear();
   std::vector<bool> known(lists.profile.kernels.size());
-  for (std::size_t i = 0; i < known.size(); ++i) known[i] = match_reorder_by_value(lists, i);
+  for (std::size_t i = 0; i < known.size(); ++i) known[i] = match_by_name(lists, i, kernels, outputs);
   for (std::size_t i = 0; i < known.size(); ++i)
-    if (!known[i] && !match(lists, i, kernels, outputs)) lists.unexpected.push_back(i);
+    if (!known[i] && !match_by_size(lists, i)) lists.unexpected.push_back(i);
   return kernels;
 }
 
@@ -325,9 +353,8 @@ KernelLists compare_profile(const std::filesystem::path& model, const Feed& feed
   if (!lists.profile.alone) settle(lists.profile, imported.graph_count() > 1);
   graph::Bindings bindings;
   for (const auto& [name, size] : feed.points[0].all()) bindings.bind(imported.tables().symbol(name), size);
-  std::vector<graph::Graph> graphs;
-  for (std::size_t at = 0; at < imported.graph_count(); ++at)
-    graph::drop_copies(graphs.emplace_back(imported.graph(at)));
+  std::vector<CleanGraph> graphs;
+  for (std::size_t at = 0; at < imported.graph_count(); ++at) graphs.emplace_back(imported, at);
   cost::DeviceProfile rates = device;
   const auto outputs = outputs_by_node(model);
   KernelsByValue kernels = compare_with(predict(imported, graphs, bindings, rates, lists), outputs, lists);
@@ -340,8 +367,8 @@ KernelLists compare_profile(const std::filesystem::path& model, const Feed& feed
       std::ranges::all_of(lists.profile.kernels, [](const KernelTime& k) { return k.within.empty(); });
   if (counts && !lists.profile.alone) lists.graph_runs = graph_runs(lists, kernels, graphs.size());
   rates.measured = std::make_shared<cost::MeasuredKernels>(lists.samples());
-  for (const graph::Graph& graph : graphs)
-    lists.corrected_us += cost::AnalyticCost(rates, bindings, graph).latency_us();
+  for (const CleanGraph& clean : graphs)
+    lists.corrected_us += cost::AnalyticCost(rates, bindings, clean.graph).latency_us();
   return lists;
 }
 

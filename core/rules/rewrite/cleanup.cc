@@ -55,8 +55,8 @@ std::string_view name_of(CleanupPass pass) {
 
 class Cleaner {
  public:
-  Cleaner(Graph& graph, const RuleSet* rules, std::size_t limit)
-      : graph_(graph), tables_(graph.tables()), limit_(limit) {
+  Cleaner(Graph& graph, const RuleSet* rules, std::size_t limit, bool follows_symbols = true)
+      : graph_(graph), tables_(graph.tables()), limit_(limit), follows_symbols_(follows_symbols) {
     if (rules) rules_.emplace(graph, *rules);
   }
 
@@ -100,7 +100,7 @@ class Cleaner {
     const Graph::Mark mark = graph_.mark();
     for (std::uint32_t i = 0; i < by.size(); ++i) graph_.replace_uses({id, i}, by[i]);
     graph_.remove_dead(std::array{id});
-    note(pass, id, name_of(pass));
+    steps_.push_back({pass, id, "clean-up:" + std::string(name_of(pass)), by[0]});
     look_again_since(mark);
   }
 
@@ -144,7 +144,7 @@ class Cleaner {
 
   std::optional<std::vector<WeightId>> fold_to(const Node& node) {
     if (node.kind == OpKind::shape) return fold_shape(node);
-    if (auto part = fold_part_of_shape(node)) return part;
+    if (auto part = follows_symbols_ ? fold_part_of_shape(node) : std::nullopt) return part;
     std::vector<WeightId> args;
     std::vector<graph::TypeId> types;
     for (const Value input : node.inputs) {
@@ -231,7 +231,7 @@ class Cleaner {
   /// The shape of a Reshape or Expand that is computed, where types say that a constant does the same.
   std::optional<graph::Ints> constant_shape(const Node& node) const {
     const bool reshapes = node.kind == OpKind::reshape;
-    if (!reshapes && node.kind != OpKind::expand) return std::nullopt;
+    if (!follows_symbols_ || (!reshapes && node.kind != OpKind::expand)) return std::nullopt;
     const graph::TensorType &from = graph_.type(node.inputs[0]), &to = tables_.type(node.outputs[0]);
     if (!from.ranked || !to.ranked || graph_.weight_of(node.inputs[1]) != WeightId::none) return std::nullopt;
     return reshapes ? graph::reshape_target(from.dims, to.dims) : graph::expand_target(from.dims, to.dims);
@@ -335,6 +335,7 @@ class Cleaner {
   graph::Tables& tables_;
   std::optional<CleanupRules> rules_;
   std::size_t limit_;
+  bool follows_symbols_;  // what is computed of sizes may be known
   std::deque<NodeId> waiting_;
   std::vector<std::uint8_t> waits_;  // by node: is in waiting_
   std::map<Key, NodeId> seen_;
@@ -349,6 +350,10 @@ std::vector<CleanupStep> clean_up(Graph& graph, const RuleSet& rules, std::size_
 
 std::vector<CleanupStep> clean_up(Graph& graph, std::size_t limit) {
   return Cleaner(graph, nullptr, limit).run();
+}
+
+std::vector<CleanupStep> clean_up_as_runtimes(Graph& graph) {
+  return Cleaner(graph, nullptr, SIZE_MAX, false).run();
 }
 
 }

@@ -24,7 +24,8 @@ enum class CleanupPass : std::uint8_t {
 struct CleanupStep {
   CleanupPass pass;
   graph::NodeId node;
-  std::string name;  // in logs: "clean-up:no-op", of a rule "clean-up:reshape-reshape"
+  std::string name;      // in logs: "clean-up:no-op", of a rule "clean-up:reshape-reshape"
+  graph::Value by = {};  // what its first output became; absent where a rule or nothing came in its place
 
   bool operator==(const CleanupStep&) const = default;
 };
@@ -43,5 +44,7 @@ inline constexpr std::int64_t kFoldGrowth = 2;
 std::vector<CleanupStep> clean_up(graph::Graph& graph, const RuleSet& rules, std::size_t limit = SIZE_MAX);
 /// The same without rules.
 std::vector<CleanupStep> clean_up(graph::Graph& graph, std::size_t limit = SIZE_MAX);
+/// Of that, what runtimes do themselves before they fuse: shapes that are computed stay so.
+std::vector<CleanupStep> clean_up_as_runtimes(graph::Graph& graph);
 
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/graph/constants.h"
-#include "core/graph/drop_copies.h"
 #include "core/graph/evaluate.h"
 
 namespace regraft::rules {
@@ -40,9 +39,10 @@ bool hands_on(const Graph& graph, const Node& node) {
   const AttrBlock& attrs = graph.tables().attrs(node.attrs);
   switch (node.kind) {
     case OpKind::identity:
+      return true;
     case OpKind::cast:
     case OpKind::cast_like:
-      return graph::is_copy(graph, node);
+      return same_type && in.dtype != DType::undefined;
     case OpKind::reshape:
     case OpKind::flatten:
     case OpKind::expand:

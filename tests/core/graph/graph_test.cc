@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/graph/drop_copies.h"
 #include "core/graph/order.h"
 #include "core/graph/random_graph.h"
 #include "core/graph/reference_order.h"
@@ -198,21 +197,6 @@ TEST_F(GraphFixture, RemovingAUsedNodeIsRefused) {
   const NodeId a = graph.add(OpKind::relu, none, std::array{x});
   graph.add(OpKind::tanh, none, std::array{Value{a, 0}});
   EXPECT_THROW(graph.remove(a), GraphError);
-}
-
-TEST_F(GraphFixture, CopiesGoButThoseThatAreGivenOut) {
-  const auto add = [&](OpKind kind, Value value, const AttrBlock& attrs = {}) {
-    return Value{graph.add(kind, tables.intern(attrs), std::array{value}), 0};
-  };
-  const Value copy = add(OpKind::cast, add(OpKind::identity, x), {{Attr::to, std::int64_t{1}}});
-  const Value half = add(OpKind::cast, copy, {{Attr::to, std::int64_t{10}}}),
-              given = add(OpKind::identity, half);
-  graph.add_output(given);
-  drop_copies(graph);
-  EXPECT_FALSE(graph.alive(copy.node));
-  EXPECT_EQ(graph.node(half.node).inputs[0], x);
-  EXPECT_EQ(graph.outputs()[0], given);
-  EXPECT_EQ(graph.operation_count(), 2u);
 }
 
 TEST_F(GraphFixture, ReplacingAValueByAnotherTypeIsRefused) {

@@ -182,6 +182,18 @@ TEST_F(CleanupTest, AScaleOfOnesStaysAsRuntimesFuseNormsWithOne) {
   EXPECT_EQ(graph.weight_of(output_node().inputs[1]), scale);
 }
 
+TEST_F(CleanupTest, RuntimesKeepShapesThatAreComputed) {
+  const Value x = input({graph::symbol_dim(tables.symbol("n")), 3});
+  const Value copy = op(OpKind::identity, {x}), shape = op(OpKind::shape, {copy});
+  graph.add_output(
+      op(OpKind::reshape, {op(OpKind::neg, {op(OpKind::cast, {x}, {{Attr::to, std::int64_t{1}}})}), shape}));
+  EXPECT_EQ(clean_up_as_runtimes(graph).size(), 2u);
+  EXPECT_EQ(output_node().inputs[1], shape);
+  EXPECT_EQ(graph.node(shape.node).inputs[0], x);
+  clean_up(graph);
+  EXPECT_FALSE(graph.alive(shape.node));
+}
+
 TEST_F(CleanupTest, EqualOperationsBecomeOneDownToTheOutputs) {
   const Value x = input({2, 3});
   const Value a = op(OpKind::tanh, {op(OpKind::relu, {x})}), b = op(OpKind::tanh, {op(OpKind::relu, {x})});
