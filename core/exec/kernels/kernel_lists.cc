@@ -182,17 +182,8 @@ bool match_first(KernelLists& lists, std::size_t launched,
   return true;
 }
 
-/// A move out of the runtime's layout makes a value of the model.
-bool match_reorder_by_value(KernelLists& lists, std::size_t launched) {
-  const KernelTime& kernel = lists.profile.kernels[launched];
-  return is_reorder(kernel) && !kernel.outputs.empty() &&
-         match_first(lists, launched, [&](const ComparedKernel& one) {
-           return is_reorder(one) && one.value == kernel.outputs[0];
-         });
-}
-
-/// A move into it makes a value that no model names, as does a Gelu in parts within it: those of the same
-/// size stand for each other.
+/// A move into the runtime's layout makes a value that no model names, as does a Gelu in parts within it:
+/// those of the same size stand for each other.
 bool match_by_size(KernelLists& lists, std::size_t launched) {
   const KernelTime& kernel = lists.profile.kernels[launched];
   if (kernel.input_types.empty()) return false;
@@ -218,13 +209,17 @@ std::set<std::size_t> predicted_within(const KernelLists& lists, const KernelTim
 
 bool match_by_name(KernelLists& lists, std::size_t launched, const KernelsByValue& kernels,
                    const std::unordered_map<std::string, std::string>& outputs) {
-  const auto within = predicted_within(lists, lists.profile.kernels[launched], kernels);
+  const KernelTime& kernel = lists.profile.kernels[launched];
+  const auto within = predicted_within(lists, kernel, kernels);
   if (!within.empty()) {
     stand_for(lists, launched, within);
     return true;
   }
-  if (is_reorder(lists.profile.kernels[launched])) return match_reorder_by_value(lists, launched);
-  for (const std::string& value : values_of(lists.profile.kernels[launched], outputs)) {
+  if (is_reorder(kernel))  // one out of the runtime's layout makes a value of the model
+    return match_first(lists, launched, [&](const ComparedKernel& one) {
+      return is_reorder(one) && !kernel.outputs.empty() && one.value == kernel.outputs[0];
+    });
+  for (const std::string& value : values_of(kernel, outputs)) {
     const auto found =
         value.empty() ? kernels.end() : kernels.find(value);  // empty: an output that is left out
     if (found == kernels.end() || found->second == kAmbiguous) continue;
