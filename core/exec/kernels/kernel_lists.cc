@@ -118,10 +118,10 @@ KernelsByValue predict(const onnx::ImportedModel& model, std::span<const CleanGr
           const auto [known, fresh] = kernels.emplace(name_of(node, k), lists.compared.size());
           if (!fresh && known->second < first) known->second = kAmbiguous;
         }
-      std::string value = name_of(predicted.nodes.back(), 0);
       const bool sized = std::ranges::all_of(
           predicted.nodes, [&](graph::NodeId node) { return has_known_sizes(graph, node, bound); });
-      lists.compared.push_back({std::move(value), std::move(predicted), {}, 0, false, sized, at});
+      lists.compared.push_back(
+          {name_of(predicted.nodes.back(), 0), std::move(predicted), {}, 0, false, sized, at});
     }
   }
   return kernels;
