@@ -254,8 +254,7 @@ std::vector<std::optional<double>> graph_runs(const KernelLists& lists, const Ke
   std::vector<std::optional<double>> runs(graphs);
   for (const ComparedKernel& one : lists.compared) {
     const auto named = kernels.find(one.value);
-    if (one.predicted.view || one.predicted.features.form == cost::KernelForm::reorder ||
-        named == kernels.end() || named->second == kAmbiguous)
+    if (one.predicted.view || is_reorder(one) || named == kernels.end() || named->second == kAmbiguous)
       continue;
     double most = runs[one.graph].value_or(0);
     for (const std::size_t at : one.launched) most = std::max(most, lists.profile.kernels[at].executions);
