@@ -10,8 +10,6 @@
 #include <set>
 #include <unordered_map>
 
-#include "core/base/enum_names.h"
-#include "core/exec/runtime/exec_error.h"
 #include "core/exec/runtime/model_skeleton.h"
 #include "core/onnx/import.h"
 #include "core/rules/rewrite/cleanup.h"
@@ -23,6 +21,7 @@ constexpr double kMostOverheadUs = 1.5;  // of the profiler, on one kernel
 constexpr double kLeastShare = 0.2;  // of a kernel's time, that is left for what it does before its way out
 constexpr std::string_view kBlockedSuffix = "_nchwc";
 constexpr std::string_view kNumberedSuffix = "_token_";
+constexpr std::string_view kInnerPrefix = "reorder";
 constexpr std::string_view kWidenedPrefix = "InsertedPrecisionFreeCast_";  // of fp16 that runs in fp32
 
 /// "conv_token_12" as "conv": the runtime numbers names that it gives twice.
@@ -182,11 +181,12 @@ bool match_first(KernelLists& lists, std::size_t launched,
   return true;
 }
 
-/// A move into the runtime's layout makes a value that no model names, as does a Gelu in parts within it:
+/// In its own layout the runtime makes values that no model names, by a move into it or a Gelu in parts:
 /// those of the same size stand for each other.
 bool match_by_size(KernelLists& lists, std::size_t launched) {
   const KernelTime& kernel = lists.profile.kernels[launched];
-  if (kernel.input_types.empty()) return false;
+  if (kernel.input_types.empty() || kernel.outputs.empty() || !kernel.outputs[0].starts_with(kInnerPrefix))
+    return false;
   const double bytes = elements_of(kernel.input_types[0]) * sizeof(float);
   return match_first(lists, launched, [&](const ComparedKernel& one) {
     const bool same_op = is_reorder(kernel) ? is_reorder(one) : one.predicted.features.op_name() == kernel.op;
@@ -364,37 +364,6 @@ KernelLists compare_profile(const std::filesystem::path& model, const Feed& feed
   for (const CleanGraph& clean : graphs)
     lists.corrected_us += cost::AnalyticCost(rates, bindings, clean.graph).latency_us();
   return lists;
-}
-
-nlohmann::json to_json(std::span<const cost::KernelSample> samples) {
-  nlohmann::json json = nlohmann::json::array();
-  for (const cost::KernelSample& sample : samples)
-    json.push_back({{"op", sample.features.op_name()},
-                    {"form", enum_name(sample.features.form)},
-                    {"dtype", static_cast<int>(sample.features.dtype)},
-                    {"sizes", sample.features.sizes},
-                    {"analytic_us", sample.analytic_us},
-                    {"measured_us", sample.measured_us},
-                    {"source", enum_name(sample.source)}});
-  return json;
-}
-
-std::vector<cost::KernelSample> samples_from_json(const nlohmann::json& json) {
-  std::vector<cost::KernelSample> samples;
-  try {
-    for (const nlohmann::json& one : json) {
-      auto features = cost::KernelFeatures::of_op(one.at("op").get<std::string>());
-      features = features.value_or(cost::KernelFeatures());
-      features->form = enum_value<cost::KernelForm>(one.at("form").get<std::string>()).value();
-      features->dtype = static_cast<graph::DType>(one.at("dtype").get<int>());
-      one.at("sizes").get_to(features->sizes);
-      samples.push_back({std::move(*features), one.at("analytic_us"), one.at("measured_us"),
-                         enum_value<cost::KernelSource>(one.at("source").get<std::string>()).value()});
-    }
-  } catch (const std::exception& error) {
-    throw ExecError(std::string("not measured kernels: ") + error.what(), "kernels", "");
-  }
-  return samples;
 }
 
 }
