@@ -18,4 +18,8 @@ std::vector<std::int64_t> slice_places(std::int64_t size, std::int64_t start, st
 std::vector<Element> taken_elements(OpKind kind, const AttrBlock& attrs, std::span<const Element> from,
                                     std::span<const Element> indices);
 
+/// What a Slice of known integers along one axis, with any step, gives in every run, or WeightId::none.
+/// Exporters write pads so. Its inputs are data, starts, ends, axes, steps; at most 4096 elements.
+WeightId known_slice(Tables& tables, std::span<const Operand> operands);
+
 }

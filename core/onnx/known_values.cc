@@ -4,6 +4,7 @@
 
 #include "core/graph/constants.h"
 #include "core/graph/evaluate.h"
+#include "core/graph/taken_elements.h"
 
 namespace regraft::onnx {
 namespace {
@@ -57,47 +58,7 @@ std::span<const graph::Element> KnownValues::elements(Value value) const {
 WeightId KnownValues::value_of(const ::onnx::NodeProto& node,
                                std::span<const graph::Operand> operands) const {
   const bool slices = node.op_type() == "Slice" && !operands.empty() && operands[0].present;
-  return slices ? known_slice(operands) : WeightId::none;
-}
-
-/// A slice of integers, along one axis, with any step.
-WeightId KnownValues::known_slice(std::span<const graph::Operand> operands) const {
-  constexpr std::size_t kStarts = 1, kEnds = 2, kAxes = 3, kSteps = 4;
-  std::vector<std::vector<std::int64_t>> given;
-  for (const graph::Operand& operand : operands) {
-    if (operand.value == WeightId::none) return WeightId::none;
-    const auto values = graph::integer_values(tables_, operand.value, kComputedElements);
-    if (!values || (!given.empty() && values->size() != 1)) return WeightId::none;
-    given.emplace_back(values->begin(), values->end());
-  }
-  graph::TensorType type = tables_.type(operands[0].type);
-  if (given.size() != kSteps + 1 || type.dtype != graph::DType::int64 || !type.is_static())
-    return WeightId::none;
-  const auto rank = static_cast<std::int64_t>(type.rank());
-  const std::int64_t step = given[kSteps][0], axis = given[kAxes][0] + (given[kAxes][0] < 0 ? rank : 0);
-  if (step == 0 || axis < 0 || axis >= rank) return WeightId::none;
-  const std::int64_t length = type.dims[static_cast<std::size_t>(axis)];
-  const auto place = [&](std::int64_t at, std::int64_t least) {
-    return std::clamp(at < 0 ? std::max(at, -length - 1) + length : at, least,
-                      step < 0 ? length - 1 : length);
-  };
-  if (length == 0) return WeightId::none;
-  const std::int64_t begin = place(given[kStarts][0], 0), end = place(given[kEnds][0], step < 0 ? -1 : 0);
-  std::int64_t inner = 1, outer = 1;
-  for (std::int64_t i = 0; i < rank; ++i)
-    if (i != axis) (i < axis ? outer : inner) *= type.dims[static_cast<std::size_t>(i)];
-  std::vector<std::int64_t> taken;
-  std::int64_t count = 0;
-  for (std::int64_t block = 0; block < outer; ++block) {
-    count = 0;
-    for (std::int64_t at = begin; step < 0 ? at > end : at < end; at += std::clamp(step, -length, length)) {
-      const auto from = given[0].begin() + (block * length + at) * inner;
-      taken.insert(taken.end(), from, from + inner);
-      ++count;
-    }
-  }
-  type.dims[static_cast<std::size_t>(axis)] = count;
-  return tables_.weights().literal(tables_.intern(type), std::as_bytes(std::span(taken)));
+  return slices ? graph::known_slice(tables_, operands) : WeightId::none;
 }
 
 void KnownValues::learn(const graph::Graph& graph, graph::NodeId id, OpKind kind,

@@ -44,7 +44,6 @@ class KnownValues {
                   std::span<const graph::WeightId> args);
   void fold_large(const graph::Graph& graph, graph::NodeId id, const graph::AttrBlock& attrs,
                   std::span<const graph::WeightId> args);
-  graph::WeightId known_slice(std::span<const graph::Operand> operands) const;
 
   graph::Tables& tables_;
   std::unordered_map<std::uint64_t, graph::WeightId> by_value_;

@@ -86,7 +86,7 @@ class Cleaner {
   }
 
   void visit(NodeId id) {
-    if (!is_rewritable(graph_.node(id)) || fold(id)) return;
+    if (fold(id) || !is_rewritable(graph_.node(id))) return;
     const NodeId settled = absorb_operands(id);
     if (!open() || drop_no_op(settled) || shorten_cast(settled) || apply_rule(settled)) return;
     merge(settled);
@@ -143,6 +143,8 @@ class Cleaner {
   }
 
   std::optional<std::vector<WeightId>> fold_to(const Node& node) {
+    if (node.kind == OpKind::opaque) return fold_slice(node);
+    if (!is_rewritable(node)) return std::nullopt;
     if (node.kind == OpKind::shape) return fold_shape(node);
     if (auto part = follows_symbols_ ? fold_part_of_shape(node) : std::nullopt) return part;
     std::vector<WeightId> args;
@@ -186,6 +188,18 @@ class Cleaner {
     if (dtype != graph::DType::float32) return weight;
     const graph::AttrId to = tables_.intern(AttrBlock{{Attr::to, static_cast<std::int64_t>(dtype)}});
     return graph::constant_operation(tables_, OpKind::cast, to, std::array{weight}, 0);
+  }
+
+  /// A Slice that goes backwards.
+  std::optional<std::vector<WeightId>> fold_slice(const Node& node) {
+    const AttrBlock& attrs = tables_.attrs(node.attrs);
+    if (!attrs.has(Attr::op_type) || attrs.text(Attr::op_type) != "Slice") return std::nullopt;
+    std::vector<graph::Operand> operands;
+    for (const Value input : node.inputs)
+      operands.push_back({input.present() ? graph_.type_id(input) : graph::TypeId{},
+                          input.present() ? graph_.weight_of(input) : WeightId::none, input.present()});
+    const WeightId known = graph::known_slice(tables_, operands);
+    return known == WeightId::none ? std::nullopt : std::optional(std::vector{known});
   }
 
   std::optional<std::vector<WeightId>> fold_shape(const Node& node) {

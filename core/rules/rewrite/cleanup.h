@@ -39,8 +39,8 @@ inline constexpr std::int64_t kFoldGrowth = 2;
 /// uses that it changes, so that the whole is linear in the graph. Nothing is estimated: each step is exact
 /// to the bit, except for constants, which are folded as the runtime would. Deterministic: equal graphs and
 /// rules give equal steps and equal node ids, so a log is replayed by running it again. Opaque nodes are
-/// never touched or merged. With a limit, only the first so many steps, which are those that the whole run
-/// begins with.
+/// never touched or merged, but for a Slice of known integers (graph::known_slice). With a limit, only the
+/// first so many steps, which are those that the whole run begins with.
 std::vector<CleanupStep> clean_up(graph::Graph& graph, const RuleSet& rules, std::size_t limit = SIZE_MAX);
 /// The same without rules.
 std::vector<CleanupStep> clean_up(graph::Graph& graph, std::size_t limit = SIZE_MAX);

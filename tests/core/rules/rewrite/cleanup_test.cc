@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <limits>
 
 #include "core/graph/evaluate.h"
 #include "core/rules/instantiate/passes.h"
@@ -199,6 +200,20 @@ TEST_F(CleanupTest, EqualOperationsBecomeOneDownToTheOutputs) {
   graph.add_output(op(OpKind::add, {a, b}));
   EXPECT_THAT(passes(), ElementsAre(CleanupPass::common, CleanupPass::common));
   EXPECT_EQ(graph.operation_count(), 3u);
+}
+
+TEST_F(CleanupTest, KnownIntegersThatAreTakenInReverseFold) {
+  const Value pads = graph.weight_value(tables.weights().integers(std::array<std::int64_t, 3>{0, 1, 2}));
+  const graph::TypeId type = graph.type_id(pads);
+  const Value reversed{
+      graph.add(OpKind::opaque, tables.intern({{Attr::op_type, "Slice"}}),
+                std::array{pads, ints({-1}), ints({std::numeric_limits<std::int64_t>::min() + 1}), ints({0}),
+                           ints({-1})},
+                std::array{type}),
+      0};
+  graph.add_output(op(OpKind::cast, {op(OpKind::neg, {reversed})}, {{Attr::to, std::int64_t{1}}}));
+  clean_up(graph);
+  EXPECT_THAT(evaluate(tables, graph.weight_of(graph.outputs()[0])).real, ElementsAre(-2, -1, 0));
 }
 
 TEST_F(CleanupTest, OpaqueNodesAreNeverMerged) {
