@@ -127,7 +127,7 @@ Fusion FusionRules::by_kind(NodeId node) const {
     case OpKind::transpose:
       return of_transpose(node);
     case OpKind::pad:
-      return pad_into_conv(node);
+      return {padded_conv(graph_, node), {}};
     case OpKind::sigmoid:
     case OpKind::hard_sigmoid:
     case OpKind::relu:
@@ -232,7 +232,10 @@ Fusion FusionRules::activation(NodeId node) const {
   if (before != OpKind::batch_norm && before != OpKind::add && before != OpKind::sum && before != OpKind::mul)
     return {};
   const NodeId owner = find(producer).owner;
-  if (owner == kNoNode) return {};
+  if (owner == kNoNode) {  // a norm that is no convolution's is one of each channel in the blocked layout
+    const bool blocked = before == OpKind::batch_norm && layouts_[producer].blocked;
+    return blocked && by_conv ? Fusion{producer, {}} : Fusion{};
+  }
   if (kind(owner) == OpKind::conv) return by_conv ? Fusion{owner, {}} : Fusion{};
   const bool gemm = kind(owner) == OpKind::matmul && before == OpKind::add;
   return gemm && by_gemm ? Fusion{owner, fused_pass()} : Fusion{};
@@ -353,18 +356,6 @@ Fusion FusionRules::power(NodeId node) const {
   const Neighbourhood::Scaled s = near_.scaled(node);
   if (!s.found || s.value != near_.input(node, 0) || (s.factor != 2 && s.factor != 3)) return {};
   return alone(node, as(node, {OpKind::pow, KernelForm::squared}, kernels_.device().square_ns));
-}
-
-Fusion FusionRules::pad_into_conv(NodeId node) const {
-  const graph::AttrBlock& attrs = graph_.attrs(node);
-  const NodeId user = near_.only_user(node);
-  if (user == kNoNode || kind(user) != OpKind::conv || near_.input(user, 0).node != node) return {};
-  if (!attrs.has(Attr::pads) || attrs.text(Attr::mode) != "constant") return {};
-  const auto& pads = attrs.ints(Attr::pads);
-  const std::size_t n = pads.size() / 2;
-  const bool of_pixels = n > 2 && pads[0] == 0 && pads[1] == 0 && pads[n] == 0 && pads[n + 1] == 0;
-  const bool zero = !attrs.has(Attr::value) || attrs.real(Attr::value) == 0;
-  return of_pixels && zero ? Fusion{user, {}} : Fusion{};
 }
 
 }

@@ -62,7 +62,6 @@ class FusionRules {
   Fusion into_matmul(graph::NodeId node) const;
   Fusion into_layer_norm(graph::NodeId node) const;
   Fusion skip_layer_norm(graph::NodeId node) const;
-  Fusion pad_into_conv(graph::NodeId node) const;
   Fusion into_split(graph::NodeId node) const;
   bool takes_bias(graph::NodeId matmul, graph::Value bias) const;
   Fusion into_silu(graph::NodeId node) const;

@@ -65,6 +65,8 @@ class LayoutRule {
       case OpKind::gelu:
       case OpKind::identity:
         return at(0);
+      case OpKind::pad:
+        return at(0) && padded_conv(graph_, id_) != graph::kNoNode;
       case OpKind::resize:
         return at(0) && graph_.type(node_.inputs[0]).rank() == 4;
       case OpKind::add:
@@ -151,6 +153,19 @@ LayoutState layout_of(const Graph& graph, KernelCosts& kernels, const std::vecto
   if (is_constant(graph, layouts, node)) return {true, false};
   if (node.kind == OpKind::input || node.kind == OpKind::opaque) return {};
   return {false, LayoutRule(graph, kernels, layouts, matches, id).blocked()};
+}
+
+NodeId padded_conv(const Graph& graph, NodeId pad) {
+  const graph::AttrBlock& attrs = graph.attrs(pad);
+  const NodeId user = Neighbourhood(graph).only_user(pad);
+  if (user == graph::kNoNode || graph.node(user).kind != OpKind::conv || !attrs.has(Attr::pads) ||
+      Neighbourhood(graph).input(user, 0).node != pad || attrs.text(Attr::mode) != "constant")
+    return graph::kNoNode;
+  const auto& pads = attrs.ints(Attr::pads);
+  const std::size_t n = pads.size() / 2;
+  const bool of_pixels = n > 2 && pads[0] == 0 && pads[1] == 0 && pads[n] == 0 && pads[n + 1] == 0;
+  const bool zero = !attrs.has(Attr::value) || attrs.real(Attr::value) == 0;
+  return of_pixels && zero ? user : graph::kNoNode;
 }
 
 namespace {

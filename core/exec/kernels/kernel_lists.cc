@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kMostOverheadUs = 1.5;  // of the profiler, on one kernel
 constexpr double kLeastShare = 0.2;  // of a kernel's time, that is left for what it does before its way out
-constexpr std::string_view kBlockedSuffix = "_nchwc";
+constexpr std::array<std::string_view, 2> kBlockedSuffixes{"_nchwc", "_bn_nchwc"};
 constexpr std::string_view kNumberedSuffix = "_token_";
 constexpr std::string_view kInnerPrefix = "reorder";
 constexpr std::string_view kWidenedPrefix = "InsertedPrecisionFreeCast_";  // of fp16 that runs in fp32
@@ -142,7 +142,8 @@ std::vector<std::string> values_of(const KernelTime& kernel,
                                    const std::unordered_map<std::string, std::string>& outputs) {
   std::vector<std::string> values = kernel.outputs;
   std::string name = without_number(kernel.node);
-  if (name.ends_with(kBlockedSuffix)) values.push_back(name.substr(0, name.size() - kBlockedSuffix.size()));
+  for (const std::string_view suffix : kBlockedSuffixes)
+    if (name.ends_with(suffix)) values.push_back(name.substr(0, name.size() - suffix.size()));
   for (std::size_t end = name.size(); end != std::string::npos; end = name.rfind('/')) {
     name.resize(end);
     if (const auto found = outputs.find(name); found != outputs.end()) values.push_back(found->second);

@@ -286,7 +286,7 @@ class Cleaner {
 
   bool drop_no_op(NodeId id) {
     try {
-      const std::optional<Value> same = same_value(graph_, id);
+      const std::optional<Value> same = same_value(graph_, id, !follows_symbols_);
       if (same) replace(CleanupPass::no_op, id, std::array{*same});
       return same.has_value();
     } catch (const GraphError&) {  // a constant that cannot be evaluated

@@ -94,7 +94,7 @@ std::optional<double> neutral_of(OpKind kind, bool floats) {
 
 /// A constant of that number. Of floats there is one: several may be the scale of a norm in parts, which
 /// runtimes fuse only with one.
-bool is_neutral(const Graph& graph, OpKind kind, Value value) {
+bool is_neutral(const Graph& graph, OpKind kind, Value value, bool as_runtimes) {
   const graph::WeightId weight = graph.weight_of(value);
   if (weight == graph::WeightId::none) return false;
   const bool floats = graph::is_float(graph.type(value).dtype);
@@ -102,7 +102,7 @@ bool is_neutral(const Graph& graph, OpKind kind, Value value) {
   const std::optional<double> neutral = neutral_of(kind, floats);
   const graph::Tables& tables = graph.tables();
   if (!neutral || graph::scalar_value(tables, weight, kMostElements) != neutral) return false;
-  return *neutral != 0 || !floats || zeros(tables, weight, kind == OpKind::add);
+  return as_runtimes || *neutral != 0 || !floats || zeros(tables, weight, kind == OpKind::add);
 }
 
 /// Whether the output has the shape of this operand. Types without a rank may be equal though shapes are not.
@@ -110,10 +110,10 @@ bool keeps_type(const Graph& graph, const Node& node, Value value) {
   return graph.type_id(value) == node.outputs[0] && graph.type(value).ranked;
 }
 
-std::optional<Value> beside_neutral(const Graph& graph, const Node& node) {
+std::optional<Value> beside_neutral(const Graph& graph, const Node& node, bool as_runtimes) {
   const auto kept = [&](std::size_t operand) {
     const Value value = node.inputs[operand], other = node.inputs[1 - operand];
-    if (!is_neutral(graph, node.kind, other)) return false;
+    if (!is_neutral(graph, node.kind, other, as_runtimes)) return false;
     const bool scalar = graph.type(other).ranked && graph.type(other).rank() == 0;
     return keeps_type(graph, node, value) || (scalar && graph.type_id(value) == node.outputs[0]);
   };
@@ -189,7 +189,7 @@ std::optional<NumberFormat> format_of(DType type) {
 
 }  // namespace
 
-std::optional<Value> same_value(const Graph& graph, graph::NodeId id) {
+std::optional<Value> same_value(const Graph& graph, graph::NodeId id, bool as_runtimes) {
   const Node& node = graph.node(id);
   if (node.inputs.empty() || !node.inputs[0].present() || node.outputs.size() != 1) return std::nullopt;
   if (hands_on(graph, node)) return node.inputs[0];

@@ -12,7 +12,8 @@ namespace regraft::rules {
 /// the operand of an operation that changes nothing (a Reshape to the same shape, x * 1, x + -0). For
 /// operations done twice: Neg(Neg(x)) is x, Floor(Floor(x)) is Floor(x). Any element type. Nothing where the
 /// output is another value. Float x + 0 is one: it turns -0 into 0.
-std::optional<graph::Value> same_value(const graph::Graph& graph, graph::NodeId id);
+/// Runtimes drop it all the same.
+std::optional<graph::Value> same_value(const graph::Graph& graph, graph::NodeId id, bool as_runtimes = false);
 
 /// Whether every value of one type is a value of the other, so that a Cast there and back changes nothing.
 bool holds_all(graph::DType type, graph::DType of);

@@ -40,7 +40,11 @@ class RandomNet {
 
   Value image() {
     const Value x = pick(images_);
-    switch (rng_.below(14)) {
+    switch (rng_.below(15)) {
+      case 13:
+        return net_.conv(
+            net_.op(OpKind::pad, {x}, {{Attr::pads, Ints(8, 0)}, {Attr::mode, std::string("constant")}}), 16,
+            3);
       case 12: {
         const Value last = net_.op(OpKind::transpose, {x}, {{Attr::perm, Ints{0, 2, 3, 1}}});
         return net_.op(OpKind::transpose, {rng_.below(2) == 0 ? last : net_.layer_norm(last)},

@@ -56,6 +56,7 @@ const std::tuple<const char*, Dims, float> kConstants[] = {{"two", {}, 2.0f},
                                                            {"half11", {1, 1}, 0.5f},
                                                            {"S1", {1}, 0.75f},
                                                            {"S16", {16}, 0.75f},
+                                                           {"S32", {32}, 0.75f},
                                                            {"F", {1, 8, 64}, 0.125f},
                                                            {"B8", {8}, 0.25f},
                                                            {"M", {64, 64}, 0.01f},
@@ -103,6 +104,7 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
   }
   for (const auto& [name, value] : {std::pair{"n0", 0}, {"n4", 4}, {"n6", 6}, {"n8", 8}, {"last", 1}})
     model.integers(name, {value});
+  model.integers("pads", {0, 0, 1, 1, 0, 0, 1, 1});
   const bool image = text.find("(i") != std::string::npos;
   if (image)
     model.input("i", {1, 16, 12, 12});
@@ -128,6 +130,7 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
       for (const char* part : {"_s", "_z"}) made.add_output((*it)[1].str() + part);
     if ((*it)[2] == "Cast") testing::set_int(made, "to", ::onnx::TensorProto::FLOAT);
     if ((*it)[2] == "ReduceMean") testing::set_ints(made, "axes", {-1});
+    if ((*it)[2] == "Concat") testing::set_int(made, "axis", 1);
     if ((*it)[2] == "Conv") testing::set_ints(made, "pads", {1, 1, 1, 1});
     if ((*it)[2] == "HardSigmoid") testing::set_float(made, "alpha", 1.0f / 6);
     if ((*it)[2] == "Transpose") testing::set_ints(made, "perm", {0, 2, 1});
@@ -370,6 +373,14 @@ const Case kQuantisedProducts[] = {
 INSTANTIATE_TEST_SUITE_P(QuantisedProducts, KernelForms, ::testing::ValuesIn(kQuantisedProducts), name_of);
 
 const Case kBehindConvolutions[] = {
+    {"pad", "<conv>r=Relu(a) p=Pad(r,pads) y=Conv(p,W)"},
+    {"pad_that_two_read", "<conv>r=Relu(a) p=Pad(r,pads) b=Conv(p,W) y=Neg(p)"},
+    {"norm_of_a_concat", "<conv>c=Concat(a,i) n=BatchNormalization(c,S32,S32,S32,S32) r=Relu(n) y=Neg(r)"},
+    {"norm_of_blocks",
+     "<conv>b=Conv(i,V) c=Concat(a,b) n=BatchNormalization(c,S32,S32,S32,S32) r=Relu(n) y=Neg(r)"},
+    {"norm_of_blocks_that_two_read",
+     "<conv>b=Conv(i,V) c=Concat(a,b) n=BatchNormalization(c,S32,S32,S32,S32) r=Relu(n) y=Sub(r,n)"},
+    {"nothing_added", "<conv>b=Conv(i,V) n=Add(b,zero) y=Add(n,a)"},
     {"to_channels_last", "<conv>t=ToLast(a) y=Relu(t)"},
     {"to_channels_last_and_read_again",
      "<conv>t=ToLast(a) r=LayerNormalization(t,S16,S16) f=FromLast(r) y=Add(f,a)"},
