@@ -195,7 +195,7 @@ std::optional<Value> same_value(const Graph& graph, graph::NodeId id, bool as_ru
   if (hands_on(graph, node)) return node.inputs[0];
   if (const std::optional<Value> value = of_pair(graph, node)) return value;
   if (node.kind == OpKind::where) return chosen(graph, node);
-  return node.inputs.size() == 2 ? beside_neutral(graph, node) : std::nullopt;
+  return node.inputs.size() == 2 ? beside_neutral(graph, node, as_runtimes) : std::nullopt;
 }
 
 bool holds_all(DType type, DType of) {
