@@ -30,21 +30,21 @@ constexpr std::size_t kDeepRank = 6, kManyMembers = 5, kMostMembers = 9;  // of 
 constexpr std::int64_t kLargestDim = 40;
 
 struct Grid {
-  const char* words;
+  const char* name;
   ExampleLimits limits;
 };
 
-// From large to small.
+// From large to small; configs/rules/README.md says in words what they are.
 const std::array<Grid, 8>& grids() {
   static const std::array<Grid, 8> all = {{
-      {"dims 1-3, ranks to 4, sets to 3, 2-d images, all ops", {{1, 2, 3}, 4, 3, false, false, false, true}},
-      {"dims 1-3, ranks to 4, sets to 3, 1-d images", {{1, 2, 3}, 4, 3, true, true, false, false}},
-      {"dims 1-3, ranks to 3, sets to 3, 1-d images", {{1, 2, 3}, 3, 3, true, true, false, false}},
-      {"dims 1-2, ranks to 3, sets to 3, 1-d images", {{1, 2}, 3, 3, true, true, false, false}},
-      {"dims 1-2, ranks to 3, sets to 3, 1-d images of 4", {{1, 2}, 3, 3, true, true, true, false}},
-      {"dims 1-2, ranks to 3, sets of 2, 1-d images of 4", {{1, 2}, 3, 2, true, true, true, false}},
-      {"dims 1-2, ranks to 2, sets of 2, 1-d images of 4", {{1, 2}, 2, 2, true, true, true, false}},
-      {"dims 2, ranks to 3, sets of 2, 1-d images of 4", {{2}, 3, 2, true, true, true, false}},
+      {"grid 1", {{1, 2, 3}, 4, 3, false, false, false, true}},
+      {"grid 2", {{1, 2, 3}, 4, 3, true, true, false, false}},
+      {"grid 3", {{1, 2, 3}, 3, 3, true, true, false, false}},
+      {"grid 4", {{1, 2}, 3, 3, true, true, false, false}},
+      {"grid 5", {{1, 2}, 3, 3, true, true, true, false}},
+      {"grid 6", {{1, 2}, 3, 2, true, true, true, false}},
+      {"grid 7", {{1, 2}, 2, 2, true, true, true, false}},
+      {"grid 8", {{2}, 3, 2, true, true, true, false}},
   }};
   return all;
 }
@@ -114,13 +114,13 @@ class Check {
     std::size_t matches = 0, examples = 0, undecided = 0;
     bool more = true;
     for (; more && examples < most && !refuted(); more = choices.next(), ++examples) {
-      const Compared one = compare(options_.seed + examples, choices, limits, grid.words, false);
+      const Compared one = compare(options_.seed + examples, choices, limits, grid.name, false);
       matches += one.matches;
       undecided += one.undecided;
     }
     if (more || matches < options_.least_matches || refuted()) return !more;
     result_.outcome = BoundedResult::Outcome::holds;
-    result_.grid = grid.words;
+    result_.grid = grid.name;
     result_.examples = examples;
     result_.grid_matches = matches;
     result_.undecided += undecided;

@@ -23,7 +23,7 @@ struct BoundedResult {
   enum class Outcome : std::uint8_t { holds, sampled, refuted };
   Outcome outcome =
       Outcome::sampled;      // sampled: no grid could be enumerated, only random matches were compared
-  std::string grid;          // the grid that was enumerated as a whole, in words
+  std::string grid;          // the grid that was enumerated as a whole: "grid 1"
   std::size_t examples = 0;  // of that grid
   std::size_t grid_matches = 0, random_matches = 0;  // both sides computed and compared
   std::size_t undecided = 0;                         // left out: a branch was too close to tell (exact.h)
