@@ -71,8 +71,7 @@ void add_proof(const rules::RuleSet& alone, const VerifyOptions& options, Verdic
   }
   verdict.note = (found.sets ? "sets to 3, ranks to " + std::to_string(found.most_rank) + ", " : "") +
                  std::to_string(found.cases) + " cases, " + std::to_string(found.whole) + " of " +
-                 std::to_string(found.equalities) + " equalities whole in Z3" +
-                 (found.guarded ? ", where types stay" : "") +
+                 std::to_string(found.equalities) + " whole" + (found.guarded ? ", where types stay" : "") +
                  (found.fails_above ? ", no proof with one more; " : "; ") + verdict.note;
 }
 
