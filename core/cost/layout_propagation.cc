@@ -157,15 +157,16 @@ LayoutState layout_of(const Graph& graph, KernelCosts& kernels, const std::vecto
 
 NodeId padded_conv(const Graph& graph, NodeId pad) {
   const graph::AttrBlock& attrs = graph.attrs(pad);
-  const NodeId user = Neighbourhood(graph).only_user(pad);
-  if (user == graph::kNoNode || graph.node(user).kind != OpKind::conv || !attrs.has(Attr::pads) ||
-      Neighbourhood(graph).input(user, 0).node != pad || attrs.text(Attr::mode) != "constant")
+  const auto uses = graph.uses(pad);  // not behind an Identity, whose edits touch no Pad
+  if (uses.size() != 1 || uses[0].user == graph::kGraphOutput || uses[0].slot != 0 ||
+      graph.node(uses[0].user).kind != OpKind::conv || !attrs.has(Attr::pads) ||
+      attrs.text(Attr::mode) != "constant")
     return graph::kNoNode;
   const auto& pads = attrs.ints(Attr::pads);
   const std::size_t n = pads.size() / 2;
   const bool of_pixels = n > 2 && pads[0] == 0 && pads[1] == 0 && pads[n] == 0 && pads[n + 1] == 0;
   const bool zero = !attrs.has(Attr::value) || attrs.real(Attr::value) == 0;
-  return of_pixels && zero ? user : graph::kNoNode;
+  return of_pixels && zero ? uses[0].user : graph::kNoNode;
 }
 
 namespace {
