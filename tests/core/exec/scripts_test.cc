@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
         Known{"nasrnn-time", "nasrnn", 295, 112, 1.5356, {{K::matmul, 6}, {K::gather, 0}}},
         Known{"resnext50_32x4d-groups", "resnext50_32x4d", 175, 175, 1.0274},
         Known{"squeezenet1_1-concats", "squeezenet1_1", 65, 75, 1.0279, {{K::concat, 0}, {K::conv, 34}}},
-        Known{"inception_v3-average", "inception_v3", 309, 309, 1.0029},
+        Known{"inception_v3-average", "inception_v3", 309, 309, 1.0036},
         Known{"vit_b_16-token", "vit_b_16", 936, 466, 1.0850, {{K::gather, 1}, {K::squeeze, 0}}},
         Known{"vit_b_16-forms", "vit_b_16", 936, 476, 1.0189, {{K::sum, 25}}},
         Known{"vit_b_16-halves", "vit_b_16", 936, 620, 1.0449, {{K::erf, 24}}},
@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
         Known{"bert_base-attention", "bert_base", 769, 326, 1.0491, {{K::multi_head_attention, 12}}},
         Known{"bert_base-gemm", "bert_base", 769, 470, 1.0452, {{K::gemm, 73}, {K::sum, 25}}},
         Known{"bert_base-halves", "bert_base", 769, 530, 1.0812, {{K::erf, 24}, {K::sum, 25}}},
-        Known{"bert_base-rows", "bert_base", 769, 554, 0.9726, {{K::erf, 24}, {K::concat, 12}}}),
+        Known{"bert_base-rows", "bert_base", 769, 554, 0.9721, {{K::erf, 24}, {K::concat, 12}}}),
     [](const auto& instance) {
       std::string name = instance.param.script;
       for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
