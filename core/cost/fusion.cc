@@ -21,6 +21,9 @@ using graph::Value;
 // Activations that a convolution's kernel, and a Gemm's kernel, does on the way out.
 constexpr std::array kConvActivations{OpKind::relu, OpKind::leaky_relu,   OpKind::clip,      OpKind::sigmoid,
                                       OpKind::tanh, OpKind::hard_sigmoid, OpKind::hard_swish};
+// Those of them that it does behind a sum or a norm in the blocked layout.
+constexpr std::array kBlockedActivations{OpKind::relu, OpKind::sigmoid, OpKind::tanh, OpKind::hard_sigmoid,
+                                         OpKind::hard_swish};
 constexpr double kSpeedOfBytes = 3;  // of products and convolutions, beside floats that are not blocked
 constexpr int kMostFolded = 2;       // norms and factors, one behind the other, ahead of another one
 constexpr std::array kGemmActivations{OpKind::relu, OpKind::leaky_relu,   OpKind::elu,     OpKind::sigmoid,
@@ -102,7 +105,8 @@ Fusion FusionRules::in_product(const FusedMatch& match, NodeId node) const {
   const KernelCost& apart = kernels_.of(op_with_constants(graph_, layouts_, node));
   const double launch_ps = kernels_.device().launch_us * kPicosecondsPerUs;
   KernelTime quantising = apart.time;
-  quantising *= 1 - launch_ps / static_cast<double>(apart.analytic().resident_ps);
+  quantising *=
+      std::max(0.0, 1 - launch_ps / std::max(1.0, static_cast<double>(apart.analytic().resident_ps)));
   return {product, quantising};
 }
 
@@ -234,9 +238,12 @@ Fusion FusionRules::activation(NodeId node) const {
   const NodeId owner = find(producer).owner;
   if (owner == kNoNode) {  // a norm that is no convolution's is one of each channel in the blocked layout
     const bool blocked = before == OpKind::batch_norm && layouts_[producer].blocked;
-    return blocked && by_conv ? Fusion{producer, {}} : Fusion{};
+    return blocked && among(kBlockedActivations, act) ? Fusion{producer, {}} : Fusion{};
   }
-  if (kind(owner) == OpKind::conv) return by_conv ? Fusion{owner, {}} : Fusion{};
+  if (kind(owner) == OpKind::conv) {
+    const bool takes = by_conv && (on_conv(producer).owner == owner || among(kBlockedActivations, act));
+    return takes ? Fusion{owner, {}} : Fusion{};
+  }
   const bool gemm = kind(owner) == OpKind::matmul && before == OpKind::add;
   return gemm && by_gemm ? Fusion{owner, fused_pass()} : Fusion{};
 }

@@ -9,7 +9,8 @@
 
 namespace regraft::cost {
 
-/// What is known of each node from its inputs alone, by node id: kept by AnalyticCost.
+/// What is known of each node from its inputs, and of a Pad from its only use, by node id: kept by
+/// AnalyticCost.
 struct LayoutState {
   bool constant = false;  // the runtime computes it once, when the session starts
   bool blocked = false;   // its output is in the blocked layout
@@ -38,8 +39,10 @@ struct Fusion {
 /// or Sum of a blocked tensor] [activation]. Behind a matmul: [Add of a bias, or of a matrix when all is 2-D]
 /// [activation]; before it, where nothing is added: scaling by a scalar and transposes of the last two dims.
 /// Slices and Gathers that take a value apart (split_parts.h). x * Sigmoid(x) (QuickGelu); x * HardSigmoid(x)
-/// behind a blocked convolution (HardSwish); Add before LayerNormalization (SkipLayerNormalization); zero Pad
-/// before a convolution; what reads bytes and makes bytes (kernel_of_bytes.h).
+/// behind a blocked convolution (HardSwish); Add before LayerNormalization, of static shapes
+/// (SkipLayerNormalization), and of a bias before Gelu (BiasGelu); zero Pad before a convolution; a Transpose
+/// to or from channels last at the border of the blocked layout; what reads bytes and makes bytes
+/// (kernel_of_bytes.h).
 ///
 /// With Fusing::elementwise: elementwise_owner.h, and bytes as above.
 class FusionRules {

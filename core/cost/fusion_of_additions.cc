@@ -46,7 +46,7 @@ Fusion FusionRules::into_gelu(NodeId node) const {
   if (n.kind != OpKind::add) return {};
   const graph::TensorType &a = graph_.type(near_.input(node, 0)), &b = graph_.type(near_.input(node, 1));
   const bool biased = (a.rank() == 1 || b.rank() == 1) && a.rank() > 0 && b.rank() > 0 &&
-                      a.dims[a.rank() - 1] == b.dims[b.rank() - 1];
+                      a.dims[a.rank() - 1] == b.dims[b.rank() - 1] && !graph::is_symbol(a.dims[a.rank() - 1]);
   return biased ? Fusion{behind(node, OpKind::gelu), {}} : Fusion{};
 }
 

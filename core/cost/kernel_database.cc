@@ -18,7 +18,7 @@ namespace regraft::cost {
 namespace {
 
 constexpr int kVersion = 2;
-constexpr int kCostVersion = 4;  // of the formulas for kernel times, with which measured ones are compared
+constexpr int kCostVersion = 5;  // of the formulas for kernel times, with which measured ones are compared
 constexpr int kApplication = 0x72676b31;  // "rgk1"
 constexpr std::string_view kExtension = ".sqlite";
 constexpr int kBusyMs = 2000;

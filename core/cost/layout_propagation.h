@@ -6,8 +6,8 @@
 
 namespace regraft::cost {
 
-/// The layout state of a node from those of its inputs, or of what its match goes over: what the runtime
-/// folds when the session starts, and what it keeps in the blocked layout.
+/// The layout state of a node from those of its inputs, or of what its match goes over (of a Pad from its
+/// use, too): what the runtime folds when the session starts, and what it keeps in the blocked layout.
 LayoutState layout_of(const graph::Graph& graph, KernelCosts& kernels,
                       const std::vector<LayoutState>& layouts, const FusedMatches& matches,
                       graph::NodeId node);

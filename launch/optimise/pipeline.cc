@@ -315,13 +315,13 @@ bool Pipeline::changes_input(const CheckedSearch::Result& found) const {
 }
 
 void Pipeline::predict(const ModelGraphs& after) {
-  ModelGraphs before(*model_);
-  before.clean_up_as_runtimes();
-  const std::vector<double> from_us = costs_->latencies_us(before), to_us = costs_->latencies_us(after);
+  ModelGraphs before(*model_), found = after;
+  for (ModelGraphs* graphs : {&before, &found}) graphs->clean_up_as_runtimes();
+  const std::vector<double> from_us = costs_->latencies_us(before), to_us = costs_->latencies_us(found);
   for (std::size_t i = 0; i < from_us.size(); ++i)
     std::tie(report_.points[i].cost_before, report_.points[i].cost_after) = std::pair(from_us[i], to_us[i]);
   std::tie(report_.cost_before, report_.cost_after) = std::pair(from_us[0], to_us[0]);
-  report_.slower_at = costs_->slower_sizes(before[0], after[0]);
+  report_.slower_at = costs_->slower_sizes(before[0], found[0]);
   report_.nodes_after = after.operation_count();
   if (options_.page) page_.note_changes(ModelGraphs(*model_), after, log_, *rules_);
 }

@@ -19,9 +19,8 @@ class PointCosts {
   PointCosts(const onnx::ImportedModel& model, const exec::Feed& feed, cost::DeviceProfile device,
              const ModelGraphs& start);
 
-  /// Corrects the device's rates by measured kernels (and DeviceProfile::infers_symbols), in place of those
-  /// given before. Factories that were got
-  /// before end.
+  /// Corrects the device's rates by measured kernels, in place of those given before, and sets
+  /// DeviceProfile::infers_symbols. Factories that were got before end.
   void correct(const ModelGraphs& start, std::span<const cost::KernelSample> samples,
                bool infers_symbols = false);
 

@@ -8,6 +8,7 @@
 #include "core/base/stats.h"
 #include "core/exec/inputs/find_feed.h"
 #include "core/onnx/import.h"
+#include "core/rules/rewrite/cleanup.h"
 
 namespace regraft::exec {
 namespace {
@@ -25,13 +26,14 @@ std::vector<cost::KernelSample> calibration_of(cost::KernelDatabase& database,
 bool all_measured(const std::filesystem::path& model, const cost::DeviceProfile& device,
                   std::span<const cost::KernelSample> measured) {
   const onnx::ImportedModel imported = onnx::import_model(model);
+  graph::Graph graph = imported.graph();
+  rules::clean_up_as_runtimes(graph);
   const graph::Bindings bindings;
-  return std::ranges::all_of(cost::AnalyticCost(device, bindings, imported.graph()).kernels(),
-                             [&](const cost::PredictedKernel& kernel) {
-                               return kernel.view ||
-                                      std::ranges::find(measured, kernel.features,
-                                                        &cost::KernelSample::features) != measured.end();
-                             });
+  return std::ranges::all_of(
+      cost::AnalyticCost(device, bindings, graph).kernels(), [&](const cost::PredictedKernel& kernel) {
+        return kernel.view ||
+               std::ranges::find(measured, kernel.features, &cost::KernelSample::features) != measured.end();
+      });
 }
 
 double log_error(double measured, double predicted) {

@@ -7,7 +7,9 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "core/exec/runtime/model_skeleton.h"
@@ -84,11 +86,16 @@ bool has_known_sizes(const graph::Graph& graph, graph::NodeId id, const graph::B
 struct CleanGraph {
   graph::Graph graph;
   std::map<graph::NodeId, graph::NodeId> stands_for;  // what clean-up made, for a node of the model
+  std::vector<std::pair<graph::NodeId, graph::Value>>
+      merged;  // nodes of the model, into values that were there
 
   CleanGraph(const onnx::ImportedModel& model, std::size_t at) : graph(model.graph(at)) {
     const graph::NodeId bound = graph.id_bound();
     for (const rules::CleanupStep& step : rules::clean_up_as_runtimes(graph))
-      if (step.by.present() && step.by.node >= bound) stands_for.emplace(step.by.node, in_model(step.node));
+      if (step.by.present() && step.by.node >= bound)
+        stands_for.emplace(step.by.node, in_model(step.node));
+      else if (step.pass == rules::CleanupPass::common)
+        merged.emplace_back(in_model(step.node), step.by);
   }
 
   graph::NodeId in_model(graph::NodeId node) const {
@@ -122,6 +129,9 @@ KernelsByValue predict(const onnx::ImportedModel& model, std::span<const CleanGr
       lists.compared.push_back(
           {name_of(predicted.nodes.back(), 0), std::move(predicted), {}, 0, false, sized, at});
     }
+    for (const auto& [node, by] : graphs[at].merged | std::views::reverse)  // the runtime may keep the other
+      if (const auto kept = kernels.find(name_of(by.node, by.output)); kept != kernels.end())
+        kernels.emplace(model.value_name({node, 0}, at), std::size_t{kept->second});
   }
   return kernels;
 }
@@ -354,8 +364,13 @@ KernelLists compare_profile(const std::filesystem::path& model, const Feed& feed
   const auto outputs = outputs_by_node(model);
   KernelsByValue kernels = compare_with(predict(imported, graphs, bindings, rates, lists), outputs, lists);
   if (fuses_over_symbols(lists)) {
-    rates.infers_symbols = lists.infers_symbols = true;
-    kernels = compare_with(predict(imported, graphs, bindings, rates, lists), outputs, lists);
+    KernelLists inferring = lists;
+    cost::DeviceProfile other = device;
+    other.infers_symbols = inferring.infers_symbols = true;
+    KernelsByValue named =
+        compare_with(predict(imported, graphs, bindings, other, inferring), outputs, inferring);
+    if (inferring.agreed_share() > lists.agreed_share())
+      std::tie(lists, kernels, rates) = std::tuple(std::move(inferring), std::move(named), std::move(other));
   }
   lists.graph_runs.resize(graphs.size());
   const bool counts =

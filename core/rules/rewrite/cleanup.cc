@@ -88,7 +88,8 @@ class Cleaner {
   void visit(NodeId id) {
     if (fold(id) || !is_rewritable(graph_.node(id))) return;
     const NodeId settled = absorb_operands(id);
-    if (!open() || drop_no_op(settled) || shorten_cast(settled) || apply_rule(settled)) return;
+    if (!open() || drop_no_op(settled) || (follows_symbols_ && shorten_cast(settled)) || apply_rule(settled))
+      return;
     merge(settled);
   }
 
@@ -190,7 +191,7 @@ class Cleaner {
     return graph::constant_operation(tables_, OpKind::cast, to, std::array{weight}, 0);
   }
 
-  /// A Slice that goes backwards.
+  /// A Slice that has no canonical form, as it goes backwards.
   std::optional<std::vector<WeightId>> fold_slice(const Node& node) {
     const AttrBlock& attrs = tables_.attrs(node.attrs);
     if (!attrs.has(Attr::op_type) || attrs.text(Attr::op_type) != "Slice") return std::nullopt;
@@ -349,7 +350,7 @@ class Cleaner {
   graph::Tables& tables_;
   std::optional<CleanupRules> rules_;
   std::size_t limit_;
-  bool follows_symbols_;  // what is computed of sizes may be known
+  bool follows_symbols_;  // what is computed of sizes may be known, and more is known than runtimes look for
   std::deque<NodeId> waiting_;
   std::vector<std::uint8_t> waits_;  // by node: is in waiting_
   std::map<Key, NodeId> seen_;

@@ -98,7 +98,9 @@ bool is_neutral(const Graph& graph, OpKind kind, Value value, bool as_runtimes) 
   const graph::WeightId weight = graph.weight_of(value);
   if (weight == graph::WeightId::none) return false;
   const bool floats = graph::is_float(graph.type(value).dtype);
-  if (floats && graph.type(value).element_count() != 1) return false;
+  if ((floats || as_runtimes) && graph.type(value).element_count() != 1) return false;
+  if (as_runtimes && (kind == OpKind::pow || kind == OpKind::logical_and || kind == OpKind::logical_or))
+    return false;
   const std::optional<double> neutral = neutral_of(kind, floats);
   const graph::Tables& tables = graph.tables();
   if (!neutral || graph::scalar_value(tables, weight, kMostElements) != neutral) return false;
@@ -193,8 +195,10 @@ std::optional<Value> same_value(const Graph& graph, graph::NodeId id, bool as_ru
   const Node& node = graph.node(id);
   if (node.inputs.empty() || !node.inputs[0].present() || node.outputs.size() != 1) return std::nullopt;
   if (hands_on(graph, node)) return node.inputs[0];
-  if (const std::optional<Value> value = of_pair(graph, node)) return value;
-  if (node.kind == OpKind::where) return chosen(graph, node);
+  if (!as_runtimes) {
+    if (const std::optional<Value> value = of_pair(graph, node)) return value;
+    if (node.kind == OpKind::where) return chosen(graph, node);
+  }
   return node.inputs.size() == 2 ? beside_neutral(graph, node, as_runtimes) : std::nullopt;
 }
 

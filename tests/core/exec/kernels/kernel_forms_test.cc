@@ -201,6 +201,21 @@ TEST_P(KernelForms, AreTheKernelsOfTheRuntime) {
   EXPECT_THAT(launched, ::testing::UnorderedElementsAreArray(expected));
 }
 
+TEST(KernelFormsOfSymbols, AreKnownWhereTheRuntimeFusesOverThem) {
+  const auto infers = [](const char* nodes) {
+    const testing::TempFolder folder;
+    const auto file = write({"", nodes}, folder / "m.onnx");
+    const cost::DeviceProfile device =
+        cost::load_device(std::string(REGRAFT_SOURCE_DIR) + "/configs/devices/cpu-1core.toml");
+    return compare_kernels(file, find_feed(file, {.several = false}), device, {.budget_s = 0.1})
+        .infers_symbols;
+  };
+  EXPECT_TRUE(infers("w=Neg(unsized) z=Add(unsized,w) y=LayerNormalization(z,S,B)"));
+  EXPECT_FALSE(
+      infers("w=Neg(unsized) h=Shape(unsized) r=Reshape(w,h) z=Add(unsized,r) y=LayerNormalization(z,S,B)"));
+  EXPECT_FALSE(infers("w=Neg(x) z=Add(x,w) y=LayerNormalization(z,S,B)"));
+}
+
 const Case kNorms[] = {
     {"layer_norm", "<norm> n=Div(d,r) k=Mul(n,S) y=Add(k,B)"},
     {"turned_round",
@@ -378,6 +393,8 @@ const Case kBehindConvolutions[] = {
     {"pad_that_two_read", "<conv>r=Relu(a) p=Pad(r,pads) b=Conv(p,W) y=Sub(b,p)"},
     {"norm_of_blocks",
      "<conv>b=Conv(i,V) c=Concat(a,b) n=BatchNormalization(c,S32,S32,S32,S32) r=Relu(n) y=Neg(r)"},
+    {"norm_of_blocks_and_hard_swish",
+     "<conv>b=Conv(i,V) c=Concat(a,b) n=BatchNormalization(c,S32,S32,S32,S32) r=HardSwish(n) y=Neg(r)"},
     {"norm_of_blocks_that_two_read",
      "<conv>b=Conv(i,V) c=Concat(a,b) n=BatchNormalization(c,S32,S32,S32,S32) r=Relu(n) y=Sub(r,n)"},
     {"nothing_added", "<conv>b=Conv(i,V) n=Add(b,zero) y=Add(n,a)"},

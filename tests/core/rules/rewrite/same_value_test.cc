@@ -103,6 +103,15 @@ TEST(SameValue, OfWhatLeavesItsOperandAsItIs) {
     EXPECT_EQ(same_value(b.graph(), cases[i].first.node).value_or(none), cases[i].second) << i;
 }
 
+TEST(SameValue, RuntimesDropAnAdditionOfZero) {
+  GraphBuilder b;
+  const Value x = b.input({1, 2, 3}), zero = b.literal({1}, {0}), row = b.literal({3}, {0, 0, 0});
+  const auto as_runtimes = [&](Value value) { return same_value(b.graph(), value.node, true); };
+  EXPECT_EQ(as_runtimes(b.op(OpKind::add, {x, zero})), x);
+  EXPECT_EQ(as_runtimes(b.op(OpKind::add, {x, row})), std::nullopt);
+  EXPECT_EQ(as_runtimes(b.op(OpKind::neg, {b.op(OpKind::neg, {x})})), std::nullopt);
+}
+
 /// A type, and numbers of it that are hard to hold: all digits of its largest, and its least.
 struct TypeLimits {
   DType type;
