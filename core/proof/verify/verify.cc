@@ -37,8 +37,8 @@ std::string in_words(const BoundedResult& found) {
     case BoundedResult::Outcome::sampled:
       return std::to_string(found.random_matches) + " random matches";
     default:  // the head of a status file says how many random ones there are else
-      return std::to_string(found.grid_matches) + " in " + std::to_string(found.examples) + " examples (" +
-             found.grid + ')' +
+      return std::to_string(found.grid_matches) + " in " + std::to_string(found.examples) + " of " +
+             found.grid +
              (found.random_matches == rules::kUsualRandomMatches
                   ? ""
                   : "; " + std::to_string(found.random_matches) + " random");
