@@ -205,6 +205,30 @@ TEST(KernelLists, AValueThatTwoBodiesNameAlikeTeachesNothing) {
   EXPECT_TRUE(measured.contains("Neg float32"));
 }
 
+/// A norm of a sum of rows; the shape of one operand may be computed.
+std::filesystem::path write_norm(const std::filesystem::path& file, bool static_shape, bool computed) {
+  ModelBuilder model;
+  model.weight("S", {64}, std::vector<float>(64, 0.5f));
+  if (static_shape)
+    model.input("x", {1, 8, 64});
+  else
+    model.input("x", {"batch", "rows", 64});
+  model.node("Neg", {"x"}, {"negated"});
+  model.node("Shape", {"x"}, {"shape"});
+  model.node("Reshape", {"negated", "shape"}, {"reshaped"});
+  model.node("Add", {"x", computed ? "reshaped" : "negated"}, {"sum"});
+  model.node("LayerNormalization", {"sum", "S", "S"}, {"y"});
+  model.output("y", {"batch", "rows", 64});
+  return model.write(file);
+}
+
+TEST(KernelLists, WhetherTheRuntimeKnowsThatSymbolsAreEqualIsSeen) {
+  const TempFolder folder;
+  EXPECT_TRUE(compare(write_norm(folder / "plain.onnx", false, false)).infers_symbols);
+  EXPECT_FALSE(compare(write_norm(folder / "computed.onnx", false, true)).infers_symbols);
+  EXPECT_FALSE(compare(write_norm(folder / "static.onnx", true, false)).infers_symbols);
+}
+
 TEST(KernelLists, HalfPrecisionIsKnownWhereTheRuntimeWidensIt) {
   const TempFolder folder;
   ModelBuilder model;
