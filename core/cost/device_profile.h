@@ -110,8 +110,8 @@ struct DeviceProfile {
   // Not of the file: operations in parts that are one kernel there; load_device reads them.
   std::shared_ptr<const FusedPatterns> fusions;
   std::string fusions_version;  // of the runtime that fuses so; empty: any
-  // Of the model: whether the runtime knows which symbolic dims are equal, where a fusion asks. As a rule
-  // not, since it does not follow shapes that are computed.
+  // Known of a model, not of the device: whether the runtime knows which symbolic dims are equal, where a
+  // fusion asks. As a rule not, since it does not follow shapes that are computed.
   bool infers_symbols = false;
   // What was measured on this machine, if anything. It corrects the times that follow from
   // the rates.

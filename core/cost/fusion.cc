@@ -4,8 +4,8 @@
 #include <array>
 
 #include "core/cost/elementwise_owner.h"
+#include "core/cost/fusion_checks.h"
 #include "core/cost/kernel_of_bytes.h"
-#include "core/cost/layout_propagation.h"
 #include "core/cost/split_parts.h"
 
 namespace regraft::cost {
@@ -34,38 +34,7 @@ bool among(const std::array<OpKind, N>& kinds, OpKind kind) {
   return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
-// One value a channel of an NCHW tensor: [C, 1, 1] or [1, C, 1, 1].
-bool is_channelwise(const TensorType& type) {
-  const std::size_t rank = type.rank();
-  if (rank != 3 && rank != 4) return false;
-  return type.dims[rank - 1] == 1 && type.dims[rank - 2] == 1 && (rank == 3 || type.dims[0] == 1);
-}
-
-// Swaps the last two dims; or moves the first dim behind the batch dims, with or without that swap.
-bool fits_matmul(const graph::Ints& perm) {
-  const auto n = static_cast<std::int64_t>(perm.size());
-  if (n < 2) return false;
-  const auto at = [&](std::int64_t i) { return perm[static_cast<std::size_t>(i)]; };
-  bool swap = at(n - 1) == n - 2 && at(n - 2) == n - 1, rotate = n > 2;
-  for (std::int64_t i = 0; i < n - 2; ++i) {
-    swap = swap && at(i) == i;
-    rotate = rotate && at(i) == i + 1;
-  }
-  const bool kept = at(n - 2) == 0 && at(n - 1) == n - 1, swapped = at(n - 2) == n - 1 && at(n - 1) == 0;
-  return swap || (rotate && (kept || swapped));
-}
-
 }  // namespace
-
-OpWithConstants op_with_constants(const graph::Graph& graph, const std::vector<LayoutState>& layouts,
-                                  NodeId id) {
-  const graph::Node& node = graph.node(id);
-  OpWithConstants op{node.signature, 0};
-  for (std::size_t i = 0; i < node.inputs.size(); ++i)
-    if (node.inputs[i].present() && layouts[node.inputs[i].node].constant)
-      op.constants |= 1u << std::min<std::size_t>(i, 31);
-  return op;
-}
 
 Fusion FusionRules::find(NodeId node) const {
   const Fusing fusing = kernels_.device().fusing;
@@ -205,22 +174,11 @@ Fusion FusionRules::on_matmul(NodeId node) const {
   for (std::size_t slot = 0; slot < 2; ++slot) {
     const Value product = near_.input(node, slot);
     if (!near_.is(product.node, OpKind::matmul) || near_.only_user(product.node) != node) continue;
-    if (takes_bias(product.node, near_.input(node, 1 - slot)) && (owner == kNoNode || product.node > owner))
+    if (takes_bias(graph_, near_, product.node, near_.input(node, 1 - slot)) &&
+        (owner == kNoNode || product.node > owner))
       owner = product.node;
   }
   return owner == kNoNode ? Fusion{} : Fusion{owner, fused_pass()};
-}
-
-bool FusionRules::takes_bias(NodeId matmul, Value bias) const {
-  const TensorType &left = graph_.type(near_.input(matmul, 0)), &right = graph_.type(near_.input(matmul, 1)),
-                   &added = graph_.type(bias);
-  if (right.rank() != 2 || left.rank() < 1) return false;
-  const graph::Dim columns = right.dims[1];
-  if (added.rank() == 1 && added.dims[0] == columns)
-    return left.rank() == 2 || (left.is_static() && right.is_static());
-  if (left.rank() != 2 || added.rank() != 2) return false;
-  const bool row = added.dims[0] == 1 && added.dims[1] == columns;
-  return row || (added.dims[0] == left.dims[0] && (added.dims[1] == 1 || added.dims[1] == columns));
 }
 
 Fusion FusionRules::activation(NodeId node) const {
@@ -275,6 +233,45 @@ Fusion FusionRules::into_matmul(NodeId node) const {
                : Fusion{};
   const graph::AttrBlock& attrs = graph_.attrs(node);
   return attrs.has(Attr::perm) && fits_matmul(attrs.ints(Attr::perm)) ? Fusion{user, {}} : Fusion{};
+}
+
+// An addition before a norm, and that of a bias before it.
+Fusion FusionRules::into_layer_norm(NodeId node) const {
+  if (const Fusion skip = skip_layer_norm(node); skip.owner != kNoNode || kind(node) != OpKind::add)
+    return skip;
+  const NodeId sum = near_.only_user(node);
+  const Value bias = near_.input(node, 1);
+  const bool biased =
+      is_constant(bias) && graph_.type(bias).rank() == 1 && !is_constant(near_.input(node, 0));
+  return biased && near_.is(sum, OpKind::add) ? Fusion{skip_layer_norm(sum).owner, {}} : Fusion{};
+}
+
+// SkipLayerNormalization: slower than its parts.
+Fusion FusionRules::skip_layer_norm(NodeId node) const {
+  const graph::Node& n = graph_.node(node);
+  if (n.kind != OpKind::add) return {};
+  const NodeId owner = whole_behind(near_, matches_, node, OpKind::layer_norm);
+  if (owner == kNoNode) return {};
+  const Value a = near_.input(node, 0), b = near_.input(node, 1);
+  const DeviceProfile& device = kernels_.device();
+  const graph::TensorType& type = graph_.type(a);
+  if (graph_.type_id(a) != graph_.type_id(b) || type.rank() != 3) return {};
+  if (!device.infers_symbols && !type.is_static()) return {};
+  const graph::TypeId over = n.outputs[0];
+  const auto pass = kernels_.pass({OpKind::layer_norm, KernelForm::skip}, over, device.skip_layer_norm_ns);
+  KernelTime extra = kernels_.time_of(pass);
+  extra -= kernels_.time_of(kernels_.pass({OpKind::layer_norm}, over, device.layer_norm_ns));
+  return {owner, extra, pass};
+}
+
+// BiasGelu: a Gelu and the addition of a bias before it, in either order.
+Fusion FusionRules::into_gelu(NodeId node) const {
+  const graph::Node& n = graph_.node(node);
+  if (n.kind != OpKind::add) return {};
+  const graph::TensorType &a = graph_.type(near_.input(node, 0)), &b = graph_.type(near_.input(node, 1));
+  const bool biased = (a.rank() == 1 || b.rank() == 1) && a.rank() > 0 && b.rank() > 0 &&
+                      a.dims[a.rank() - 1] == b.dims[b.rank() - 1] && !graph::is_symbol(a.dims[a.rank() - 1]);
+  return biased ? Fusion{whole_behind(near_, matches_, node, OpKind::gelu), {}} : Fusion{};
 }
 
 // The time of a kernel of its own stands at the owner: here what the true one takes beyond it.

@@ -3,23 +3,11 @@
 #include <vector>
 
 #include "core/cost/fused_matches.h"
-#include "core/cost/kernel_cost.h"
+#include "core/cost/layout_state.h"
 #include "core/cost/neighbourhood.h"
 #include "core/graph/graph.h"
 
 namespace regraft::cost {
-
-/// What is known of each node from its inputs, and of a Pad from its only use, by node id: kept by
-/// AnalyticCost.
-struct LayoutState {
-  bool constant = false;  // the runtime computes it once, when the session starts
-  bool blocked = false;   // its output is in the blocked layout
-  bool operator==(const LayoutState&) const = default;
-};
-
-/// What a node computes as a kernel of its own.
-OpWithConstants op_with_constants(const graph::Graph& graph, const std::vector<LayoutState>& layouts,
-                                  graph::NodeId node);
 
 /// Which kernel a node becomes part of.
 struct Fusion {
@@ -66,7 +54,6 @@ class FusionRules {
   Fusion into_layer_norm(graph::NodeId node) const;
   Fusion skip_layer_norm(graph::NodeId node) const;
   Fusion into_split(graph::NodeId node) const;
-  bool takes_bias(graph::NodeId matmul, graph::Value bias) const;
   Fusion into_silu(graph::NodeId node) const;
   Fusion into_hard_swish(graph::NodeId node) const;
   Fusion into_kernel_of_bytes(graph::NodeId node) const;
@@ -80,7 +67,6 @@ class FusionRules {
   Fusion power(graph::NodeId node) const;  // squares and cubes are multiplied out
   Fusion into_gelu(graph::NodeId node) const;
   Fusion of_transpose(graph::NodeId node) const;
-  graph::NodeId behind(graph::NodeId node, graph::OpKind op) const;
 
   graph::OpKind kind(graph::NodeId node) const { return graph_.node(node).kind; }
   bool is_constant(graph::Value value) const { return value.present() && layouts_[value.node].constant; }

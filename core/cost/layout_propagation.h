@@ -2,7 +2,8 @@
 
 #include <vector>
 
-#include "core/cost/fusion.h"
+#include "core/cost/fused_matches.h"
+#include "core/cost/layout_state.h"
 
 namespace regraft::cost {
 
@@ -11,15 +12,6 @@ namespace regraft::cost {
 LayoutState layout_of(const graph::Graph& graph, KernelCosts& kernels,
                       const std::vector<LayoutState>& layouts, const FusedMatches& matches,
                       graph::NodeId node);
-
-/// The convolution that pads by what a Pad does, or kNoNode.
-graph::NodeId padded_conv(const graph::Graph& graph, graph::NodeId pad);
-
-/// Whether a Transpose to channels last (0, 2, 3, 1) is itself the move out of the blocked layout.
-bool leaves_blocked(const graph::Graph& graph, const std::vector<LayoutState>& layouts, graph::NodeId node);
-/// Whether one from there (0, 3, 1, 2) is part of the move into it.
-bool enters_blocked(const graph::Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,
-                    graph::NodeId node);
 
 /// Reorders between the layouts that stand at a node's output: none or one, shared by all users.
 bool needs_reorder(const graph::Graph& graph, KernelCosts& kernels, const std::vector<LayoutState>& layouts,

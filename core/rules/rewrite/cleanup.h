@@ -44,7 +44,7 @@ inline constexpr std::int64_t kFoldGrowth = 2;
 std::vector<CleanupStep> clean_up(graph::Graph& graph, const RuleSet& rules, std::size_t limit = SIZE_MAX);
 /// The same without rules.
 std::vector<CleanupStep> clean_up(graph::Graph& graph, std::size_t limit = SIZE_MAX);
-/// Of that, what ONNX Runtime does itself before it fuses, and float x + 0: shapes that are computed stay so.
+/// What ONNX Runtime itself does of that before it fuses, and float x + 0: shapes that are computed stay so.
 std::vector<CleanupStep> clean_up_as_runtimes(graph::Graph& graph);
 
 }
