@@ -57,11 +57,11 @@ const std::pair<std::string, Dims> kByteConstants[] = {
 const std::tuple<const char*, Dims, float> kForImages[] = {
     {"K1", {16}, 0.5f}, {"zero", {}, 0.0f}, {"S16", {16}, 0.75f}, {"S32", {32}, 0.75f}};
 
-/// Inputs: x [1, 8, 64], unsized [batch, rows, 64], batched [batch, 8, 64], i [1, 16, 12, 12]. Constants:
-/// kConstants, kForImages; bytes U [64, 64], U0 [] and Uz [] of 0, signed ones I8 [64, 64], I0 [], I64 [64],
-/// I8w [16, 16, 3, 3] and Ileast [] of -128; integers n0, n4, n6, n8, last, pads. q=DynamicQuantizeLinear(x)
-/// makes q_s and q_z, too. Means are over the last dim; convolutions keep the image's size; Transpose swaps
-/// the last two dims, ToLast and FromLast move the channels.
+/// Inputs: x [1, 8, 64], i [1, 16, 12, 12]. Constants: kConstants, kForImages; bytes U [64, 64], U0 [] and Uz
+/// [] of 0, signed ones I8 [64, 64], I0 [], I64 [64], I8w [16, 16, 3, 3] and Ileast [] of -128; integers n0,
+/// n4, n6, n8, last, pads. q=DynamicQuantizeLinear(x) makes q_s and q_z, too. Means are over the last dim;
+/// convolutions keep the image's size; Transpose swaps the last two dims, ToLast and FromLast move the
+/// channels.
 std::filesystem::path write(const Case& one, const std::filesystem::path& file) {
   std::string text = one.nodes;
   for (const auto& [name, nodes] : kPieces)
@@ -88,14 +88,7 @@ std::filesystem::path write(const Case& one, const std::filesystem::path& file) 
     model.integers(name, {value});
   model.integers("pads", {0, 0, 1, 1, 0, 0, 1, 1});
   const bool image = text.find("(i") != std::string::npos;
-  if (image)
-    model.input("i", {1, 16, 12, 12});
-  else if (text.find("(unsized") != std::string::npos)
-    model.input("unsized", {"batch", "rows", 64});
-  else if (text.find("(batched") != std::string::npos)
-    model.input("batched", {"batch", 8, 64});
-  else
-    model.input("x", {1, 8, 64});
+  image ? model.input("i", {1, 16, 12, 12}) : model.input("x", {1, 8, 64});
   const std::regex node(R"((\w+)=(\w+)\(([\w,]*)\))"), name(R"(\w+)");
   std::string last;
   for (auto it = std::sregex_iterator(text.begin(), text.end(), node); it != std::sregex_iterator(); ++it) {
@@ -175,8 +168,7 @@ TEST_P(KernelForms, AreTheKernelsOfTheRuntime) {
   const bool of_bytes = std::string_view(GetParam().nodes).find("byte_conv") != std::string_view::npos;
   std::vector<std::string> expected, launched;
   for (const ComparedKernel& one : lists.compared)
-    if (!one.predicted.view && one.predicted.features.kind != graph::OpKind::shape)
-      expected.push_back(predicted_name(one.predicted, GetParam().mul));
+    if (!one.predicted.view) expected.push_back(predicted_name(one.predicted, GetParam().mul));
   for (const KernelTime& kernel : lists.profile.kernels)
     if (!is_view(kernel) && !(of_bytes && kernel.op == "Transpose"))  // to channels last and back
       launched.push_back(predicted_name(kernel));
@@ -214,10 +206,6 @@ const Case kNorms[] = {
     {"rms_square_by_mul", "q=Mul(x,x) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(x,r) y=Mul(n,S)"},
     {"skip_rms",
      "w=Neg(x) z=Add(x,w) q=Pow(z,two) v=ReduceMean(q) e=Add(v,eps) r=Sqrt(e) n=Div(z,r) y=Mul(n,S)"},
-    {"skip_of_unknown_rows", "w=Neg(unsized) z=Add(unsized,w) y=LayerNormalization(z,S,B)"},
-    {"skip_of_a_shape_that_is_computed",
-     "w=Neg(unsized) h=Shape(unsized) r=Reshape(w,h) z=Add(unsized,r) y=LayerNormalization(z,S,B)"},
-    {"skip_of_a_batch", "w=Neg(batched) z=Add(batched,w) y=LayerNormalization(z,S,B)"},
     {"skip_and_bias", "w=Neg(x) b=Add(w,B) z=Add(x,b) y=LayerNormalization(z,S,B)"},
     {"skip_and_bias_first", "w=Neg(x) b=Add(B,w) z=Add(b,x) y=LayerNormalization(z,S,B)"},
     {"skip_of_a_constant", "z=Add(x,F) y=LayerNormalization(z,S,B)"},
